@@ -1,0 +1,74 @@
+"""The errors a user can act on: each says what happened, what to do, and which exit code follows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class NarratorError(Exception):
+    """An error with one sentence of what happened (`what`) and one of what to do (`hint`)."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+
+class UsageError(NarratorError):
+    """The command line or a setting is wrong."""
+
+    exit_code = 2
+
+
+class InputError(NarratorError):
+    """A book, page or given artefact cannot be read."""
+
+    exit_code = 3
+
+
+class MissingToolError(NarratorError):
+    """A tool or a model that the run needs is not installed."""
+
+    exit_code = 4
+
+
+class BackendDownError(NarratorError):
+    """A backend does not answer."""
+
+    exit_code = 5
+
+
+class BackendAnswerError(NarratorError):
+    """A backend answered with something that cannot be used."""
+
+    exit_code = 6
+
+
+class ItemsFailedError(NarratorError):
+    """Some items failed; the rest is saved and the next run retries just those."""
+
+    exit_code = 7
+
+
+class InTheWayError(NarratorError):
+    """A hand edit or another process is in the way."""
+
+    exit_code = 8
+
+
+class DoesNotFitError(NarratorError):
+    """The run does not fit: disk or GPU memory."""
+
+    exit_code = 9
+
+
+class FilmError(NarratorError):
+    """The film could not be written or failed its check."""
+
+    exit_code = 10
+
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: the rest is saved."""

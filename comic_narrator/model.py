@@ -1,0 +1,347 @@
+"""The artefacts of a run and the values that pass between stages; the formats are promises to users.
+
+Boxes are pixels of the stored page image, origin top left. Times are seconds; the film's clock is whole frames.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from comic_narrator.errors import InputError
+
+Direction = Literal["ltr", "rtl", "vertical"]
+LineKind = Literal["dialogue", "thought", "caption", "sfx", "sign"]
+BeatKind = Literal["speech", "sound", "ambience", "music", "pause"]
+
+SPOKEN_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought", "caption"})
+"""Lines that are heard as words; sound effects become sounds, signs stay pictures."""
+
+SAMPLE_RATE = 48_000
+"""Samples a second of every take, stem and film."""
+
+
+class Box(NamedTuple):
+    """A rectangle in whole page pixels: left, top, width, height."""
+
+    x: int
+    y: int
+    w: int
+    h: int
+
+    @property
+    def right(self) -> int:
+        """The first column outside the box."""
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> int:
+        """The first row outside the box."""
+        return self.y + self.h
+
+    @property
+    def area(self) -> int:
+        """Pixels inside."""
+        return self.w * self.h
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """The middle, in page pixels."""
+        return self.x + self.w / 2, self.y + self.h / 2
+
+    def overlap(self, other: Box) -> int:
+        """Pixels that both boxes cover."""
+        w = min(self.right, other.right) - max(self.x, other.x)
+        h = min(self.bottom, other.bottom) - max(self.y, other.y)
+        return w * h if w > 0 and h > 0 else 0
+
+    def union(self, other: Box) -> Box:
+        """The smallest box that holds both."""
+        x, y = min(self.x, other.x), min(self.y, other.y)
+        return Box(x, y, max(self.right, other.right) - x, max(self.bottom, other.bottom) - y)
+
+    def within(self, width: int, height: int) -> Box:
+        """This box cut to a page of `width` x `height` pixels; at least one pixel is left."""
+        x, y = min(max(self.x, 0), width - 1), min(max(self.y, 0), height - 1)
+        return Box(x, y, max(min(self.right, width) - x, 1), max(min(self.bottom, height) - y, 1))
+
+
+class View(NamedTuple):
+    """What the camera shows: a rectangle in fractional page pixels, of the film's shape; it may leave the page."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class Part(BaseModel):
+    """A frozen piece of an artefact; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class Artefact(Part):
+    """A named JSON file of the work folder; its `schema` field says what it is and in which version."""
+
+    def to_json(self) -> str:
+        """The artefact as indented UTF-8 JSON with a final newline, `schema` first."""
+        return self.model_dump_json(by_alias=True, exclude_none=True, indent=1) + "\n"
+
+
+ArtefactT = TypeVar("ArtefactT", bound=Artefact)
+
+
+def parse_artefact(kind: type[ArtefactT], text: str | bytes, where: Path) -> ArtefactT:
+    """Read `text` as an artefact of `kind`; `where` names the file in the InputError that a misfit raises."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise InputError(
+            f"{where} is not a valid {kind.__name__.lower()} file: {place}: {first['msg']}.",
+            "Mend the named field, or delete the file to have it made again.",
+        ) from error
+
+
+class BookPage(Part):
+    """One page of a book: its stored image and where it came from."""
+
+    id: str
+    image: str
+    sha256: str
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+    source: str
+    source_box: Box
+
+
+class Chapter(Part):
+    """A chapter, named at its first page."""
+
+    title: str
+    page: str
+
+
+class Book(Artefact):
+    """book.json: what the book is and its pages in reading order."""
+
+    schema_: Literal["comic_narrator.book/1"] = Field("comic_narrator.book/1", alias="schema")
+    title: str
+    series: str | None = None
+    number: str | None = None
+    language: str
+    direction: Direction
+    chapters: tuple[Chapter, ...] = ()
+    pages: tuple[BookPage, ...] = Field(min_length=1)
+
+
+class Panel(Part):
+    """One panel of a page."""
+
+    id: str
+    bbox: Box
+
+
+class Line(Part):
+    """One printed line: a balloon, caption, sound word or sign, as lettered."""
+
+    id: str
+    panel: str
+    kind: LineKind
+    text: str
+    bbox: Box | None = None
+    balloon: Box | None = None
+    tail: tuple[int, int] | None = None
+    speaker: str | None = None
+    tone: str | None = None
+    confidence: float = Field(ge=0, le=1)
+
+
+class Figure(Part):
+    """A person or creature seen in a panel."""
+
+    label: str
+    panel: str
+    bbox: Box | None = None
+    looks: str
+    emotion: str | None = None
+
+
+class SeenSound(Part):
+    """Something drawn that makes a sound."""
+
+    panel: str
+    what: str
+    kind: Literal["momentary", "continuous"]
+
+
+class Note(Part):
+    """What a panel shows and how it moves."""
+
+    panel: str
+    scene: str | None = None
+    pacing: str | None = None
+    shot: str | None = None
+
+
+class PageReading(Artefact):
+    """page.json: the panels of a page and what stands in them, both in reading order."""
+
+    schema_: Literal["comic_narrator.page/1"] = Field("comic_narrator.page/1", alias="schema")
+    page: str
+    image: str
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+    direction: Direction
+    language: str
+    panels: tuple[Panel, ...] = Field(min_length=1)
+    lines: tuple[Line, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    sounds: tuple[SeenSound, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @model_validator(mode="after")
+    def _panels_are_known(self) -> Self:
+        known = {panel.id for panel in self.panels}
+        for part in (*self.lines, *self.figures, *self.sounds, *self.notes):
+            if part.panel not in known:
+                raise ValueError(f"panel {part.panel} is named but not listed in panels")
+        return self
+
+    def panel(self, panel_id: str) -> Panel:
+        """The panel of that id."""
+        return next(panel for panel in self.panels if panel.id == panel_id)
+
+
+class Character(Part):
+    """Somebody who speaks, and the voice that was cast."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    looks: str | None = None
+    role: str | None = None
+    voice: str
+    pinned: bool = False
+    why: str
+
+
+class Cast(Artefact):
+    """cast.json: the narrator and everybody who speaks in the book."""
+
+    schema_: Literal["comic_narrator.cast/1"] = Field("comic_narrator.cast/1", alias="schema")
+    narrator: Character
+    characters: tuple[Character, ...] = ()
+
+
+class Beat(Part):
+    """What is heard or held: one spoken text, or a pause on a panel."""
+
+    id: str
+    page: str
+    panel: str
+    kind: BeatKind
+    text: str | None = None
+    printed: str | None = None
+    speaker: str | None = None
+    voice: str | None = None
+    tone: str | None = None
+    emotion: str | None = None
+    speed: float = Field(1.0, gt=0.4, lt=2.5)
+    gain_db: float = Field(0.0, ge=-40, le=20)
+    pause_after: float = Field(0.0, ge=0, le=60)
+
+    @model_validator(mode="after")
+    def _speech_has_words_and_voice(self) -> Self:
+        if self.kind == "speech" and not (self.text and self.voice):
+            raise ValueError(f"beat {self.id} is speech and needs both text and voice")
+        return self
+
+
+class Script(Artefact):
+    """script.json: all beats of the book in order."""
+
+    schema_: Literal["comic_narrator.script/1"] = Field("comic_narrator.script/1", alias="schema")
+    language: str
+    beats: tuple[Beat, ...]
+
+
+class Clip(Part):
+    """A take placed on its scene's time line; seconds from the scene's first frame."""
+
+    beat: str
+    file: str
+    start: float = Field(ge=0)
+    end: float
+    gain_db: float = 0.0
+
+
+class Shot(Part):
+    """What the camera shows from `first_frame` up to, not including, `end_frame` of its scene; no panel = the page."""
+
+    panel: str | None = None
+    first_frame: int = Field(ge=0)
+    end_frame: int
+    from_view: View
+    to_view: View
+    ease: Literal["hold", "smooth"]
+    focus: Box | None = None
+
+
+class Scene(Part):
+    """The clips and shots of one page; `frames` is its length."""
+
+    page: str
+    frames: int = Field(gt=0)
+    clips: tuple[Clip, ...]
+    shots: tuple[Shot, ...] = Field(min_length=1)
+
+
+class Timing(Artefact):
+    """timing.json: the film's time line, scene by scene."""
+
+    schema_: Literal["comic_narrator.timing/1"] = Field("comic_narrator.timing/1", alias="schema")
+    fps: int = Field(gt=0)
+    sample_rate: int = Field(gt=0)
+    scenes: tuple[Scene, ...] = Field(min_length=1)
+
+    @property
+    def frames(self) -> int:
+        """Length of the film in frames."""
+        return sum(scene.frames for scene in self.scenes)
+
+
+class StageReport(Part):
+    """What one stage did in this run."""
+
+    stage: str
+    made: int
+    kept: int
+    failed: int
+    seconds: float
+
+
+class Credit(Part):
+    """A voice or sound that is heard in the film, and its licence."""
+
+    name: str
+    licence: str
+    source: str
+
+
+class Report(Artefact):
+    """report.json: what this run made, how long it took, what fell short and whose work is heard."""
+
+    schema_: Literal["comic_narrator.report/1"] = Field("comic_narrator.report/1", alias="schema")
+    version: str
+    film: str | None
+    film_seconds: float | None
+    backends: dict[str, str]
+    stages: tuple[StageReport, ...]
+    shortfalls: tuple[str, ...]
+    voices: tuple[Credit, ...]
+    sounds: tuple[Credit, ...]

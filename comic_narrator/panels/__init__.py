@@ -1,0 +1,1 @@
+"""Panels: where they are on a page and in which order they are read."""
