@@ -146,6 +146,17 @@ class Panel(Part):
     bbox: Box
 
 
+class PagePanels(Artefact):
+    """panels.json: the panels of a page in reading order, before anything is read."""
+
+    schema_: Literal["comic_narrator.panels/1"] = Field("comic_narrator.panels/1", alias="schema")
+    page: str
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+    direction: Direction
+    panels: tuple[Panel, ...] = Field(min_length=1)
+
+
 class Line(Part):
     """One printed line: a balloon, caption, sound word or sign, as lettered."""
 
@@ -207,7 +218,8 @@ class PageReading(Artefact):
     @model_validator(mode="after")
     def _panels_are_known(self) -> Self:
         known = {panel.id for panel in self.panels}
-        for part in (*self.lines, *self.figures, *self.sounds, *self.notes):
+        parts: tuple[Line | Figure | SeenSound | Note, ...] = (*self.lines, *self.figures, *self.sounds, *self.notes)
+        for part in parts:
             if part.panel not in known:
                 raise ValueError(f"panel {part.panel} is named but not listed in panels")
         return self
@@ -313,35 +325,3 @@ class Timing(Artefact):
     def frames(self) -> int:
         """Length of the film in frames."""
         return sum(scene.frames for scene in self.scenes)
-
-
-class StageReport(Part):
-    """What one stage did in this run."""
-
-    stage: str
-    made: int
-    kept: int
-    failed: int
-    seconds: float
-
-
-class Credit(Part):
-    """A voice or sound that is heard in the film, and its licence."""
-
-    name: str
-    licence: str
-    source: str
-
-
-class Report(Artefact):
-    """report.json: what this run made, how long it took, what fell short and whose work is heard."""
-
-    schema_: Literal["comic_narrator.report/1"] = Field("comic_narrator.report/1", alias="schema")
-    version: str
-    film: str | None
-    film_seconds: float | None
-    backends: dict[str, str]
-    stages: tuple[StageReport, ...]
-    shortfalls: tuple[str, ...]
-    voices: tuple[Credit, ...]
-    sounds: tuple[Credit, ...]

@@ -15,8 +15,8 @@ from comic_narrator.model import (
     Figure,
     Line,
     LineKind,
+    PagePanels,
     PageReading,
-    Panel,
 )
 
 
@@ -80,7 +80,7 @@ class Reader(Protocol):
         ...
 
     def language(self, images: Sequence[Path]) -> str:
-        """The language these pages are lettered in, as a BCP-47 tag."""
+        """The language these pages are lettered in, as a BCP-47 tag; a reader looks at as few as it needs."""
         ...
 
     def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
@@ -88,17 +88,17 @@ class Reader(Protocol):
         ...
 
 
-def number(book_page: BookPage, page: PageToRead, reading: Reading) -> PageReading:
-    """Give a reading its ids: panel 0007.03, its lines 0007.03.1, .2, ... in reading order."""
-    panels = tuple(Panel(id=f"{book_page.id}.{i:02}", bbox=box) for i, box in enumerate(page.panels, 1))
-    seen = [0] * len(panels)
+def number(book_page: BookPage, panels: PagePanels, reading: Reading, language: str) -> PageReading:
+    """Give a reading its ids: the lines of panel 0007.03 are 0007.03.1, .2, ... in reading order."""
+    ids = [panel.id for panel in panels.panels]
+    seen = [0] * len(ids)
     lines = []
     for line in sorted(reading.lines, key=lambda line: line.panel):
         seen[line.panel] += 1
         lines.append(
             Line(
-                id=f"{panels[line.panel].id}.{seen[line.panel]}",
-                panel=panels[line.panel].id,
+                id=f"{ids[line.panel]}.{seen[line.panel]}",
+                panel=ids[line.panel],
                 kind=line.kind,
                 text=line.text,
                 bbox=line.bbox,
@@ -114,12 +114,12 @@ def number(book_page: BookPage, page: PageToRead, reading: Reading) -> PageReadi
         image=book_page.image,
         width=book_page.width,
         height=book_page.height,
-        direction=page.direction,
-        language=page.language,
-        panels=panels,
+        direction=panels.direction,
+        language=language,
+        panels=panels.panels,
         lines=tuple(lines),
         figures=tuple(
-            Figure(label=f.label, panel=panels[f.panel].id, bbox=f.bbox, looks=f.looks, emotion=f.emotion)
+            Figure(label=f.label, panel=ids[f.panel], bbox=f.bbox, looks=f.looks, emotion=f.emotion)
             for f in reading.figures
         ),
     )

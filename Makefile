@@ -1,0 +1,40 @@
+# make film   sets up and makes a film of the sample comic
+# make test   sets up and passes the tests
+# make check  sets up and checks style, types, layers and documentation
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+READY_DEV := $(VENV)/.ready-dev
+
+.PHONY: film test check hear clean
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(READY_DEV): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ $(READY)
+
+film: $(READY)
+	$(BIN)/comic-narrator samples/lighthouse.cbz -o out/lighthouse.mp4
+
+test: $(READY_DEV)
+	$(BIN)/python -m pytest
+
+check: $(READY_DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/docs
+
+# Slower, and not part of `make test`: films of the real pages in ../shared, listened to word for word.
+hear: $(READY_DEV)
+	$(BIN)/python -m benchmarks.hear
+
+clean:
+	rm -rf $(VENV) out build dist

@@ -1,0 +1,5 @@
+"""python -m comic_narrator."""
+
+from comic_narrator.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Profiles that ship with the program, one TOML file each."""

@@ -1,0 +1,144 @@
+"""Frames: a page's shots as a moviepy clip, drawn with sub-pixel motion over a ground made of the page."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import cv2
+import numpy as np
+from moviepy import VideoClip
+from numpy.typing import NDArray
+
+from comic_narrator.film.camera import at, smooth
+from comic_narrator.model import Box, Scene, Shot, View
+
+Pixels = NDArray[np.uint8]
+Ground = Literal["blur", "black"]
+
+LEVEL_RATIO = 2**-0.5
+"""Each level of the pyramid is so much smaller than the one before: fine steps keep screentone from shimmering."""
+
+GROUND_LIGHT = 0.5
+"""Brightness of the blurred ground against the page."""
+
+
+class SceneClip(VideoClip):  # type: ignore[misc]
+    """The picture of one scene: frames of `size` (width, height) from `page`, an RGB array (h, w, 3)."""
+
+    def __init__(self, page: Pixels, scene: Scene, size: tuple[int, int], fps: int, ground: Ground) -> None:
+        super().__init__(duration=scene.frames / fps)
+        self.size = size
+        self.fps = fps
+        self._scene = scene
+        self._levels = pyramid(page)
+        self._ground = make_ground(page, size, ground)
+
+    # A method, not a function stored on the instance: that would tie a reference cycle and keep every page alive.
+    def frame_function(self, t: float) -> Pixels:
+        """The RGB frame at `t` seconds, shape (height, width, 3)."""
+        return self.frame(round(t * self.fps))
+
+    def frame(self, index: int) -> Pixels:
+        """Frame number `index` of the scene."""
+        shot = shot_at(self._scene, index)
+        whole = Box(0, 0, self._levels[0].shape[1], self._levels[0].shape[0])
+        return draw(self._levels, view_at(shot, index), shot.focus or whole, self._ground)
+
+
+def shot_at(scene: Scene, index: int) -> Shot:
+    """The shot that frame `index` belongs to; the last one holds to the end."""
+    return next((shot for shot in scene.shots if shot.first_frame <= index < shot.end_frame), scene.shots[-1])
+
+
+def view_at(shot: Shot, index: int) -> View:
+    """What the camera shows in frame `index` of the scene."""
+    if shot.ease == "hold":
+        return shot.to_view
+    frames = max(shot.end_frame - shot.first_frame - 1, 1)
+    return at(shot.from_view, shot.to_view, smooth((index - shot.first_frame) / frames))
+
+
+def pyramid(page: Pixels) -> list[Pixels]:
+    """The page at falling sizes, largest first, down to about 64 pixels."""
+    levels = [page]
+    height, width = page.shape[:2]
+    while min(height, width) * LEVEL_RATIO ** len(levels) > 64:
+        scale = LEVEL_RATIO ** len(levels)
+        size = (round(width * scale), round(height * scale))
+        levels.append(cv2.resize(page, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False))
+    return levels
+
+
+def make_ground(page: Pixels, size: tuple[int, int], kind: Ground) -> Pixels:
+    """What lies around a panel, (height, width, 3): the page filling the frame, blurred and darkened, or black."""
+    width, height = size
+    if kind == "black":
+        return np.zeros((height, width, 3), np.uint8)
+    page_height, page_width = page.shape[:2]
+    scale = max(width / page_width, height / page_height)
+    cut_width, cut_height = min(round(width / scale), page_width), min(round(height / scale), page_height)
+    left, top = (page_width - cut_width) // 2, (page_height - cut_height) // 2
+    # Blurring a thumbnail and enlarging it is the same soft picture at a hundredth of the work.
+    small = cv2.resize(page[top : top + cut_height, left : left + cut_width], (64, 64), interpolation=cv2.INTER_AREA)
+    soft = cv2.GaussianBlur(small, (0, 0), 3)
+    big = cv2.resize(soft, size, interpolation=cv2.INTER_CUBIC)
+    lit: Pixels = np.clip(big * GROUND_LIGHT, 0, 255).astype(np.uint8)
+    return lit
+
+
+def draw(levels: list[Pixels], view: View, area: Box, ground: Pixels) -> Pixels:
+    """One frame: the part of the page inside `area` as `view` shows it, over a copy of `ground`.
+
+    The area's edges are blended by how much of each pixel they cover, so that they glide instead of stepping.
+    """
+    height, width = ground.shape[:2]
+    scale = width / view.w
+    cover_x = _coverage((area.x - view.x) * scale, (area.right - view.x) * scale, width)
+    cover_y = _coverage((area.y - view.y) * scale, (area.bottom - view.y) * scale, height)
+    columns, rows = np.flatnonzero(cover_x), np.flatnonzero(cover_y)
+    frame = ground.copy()
+    if columns.size == 0 or rows.size == 0:
+        return frame
+    x0, x1, y0, y1 = int(columns[0]), int(columns[-1]) + 1, int(rows[0]), int(rows[-1]) + 1
+    patch = _sample(levels, view, scale, (x0, y0, x1 - x0, y1 - y0))
+    inside = frame[y0:y1, x0:x1]
+    _blend_edges(patch, inside, cover_x[x0:x1], cover_y[y0:y1])
+    inside[:] = patch
+    return frame
+
+
+def _coverage(start: float, end: float, length: int) -> NDArray[np.float32]:
+    """How much of each of `length` unit cells the interval [start, end] covers, 0 to 1."""
+    cells = np.arange(length, dtype=np.float32)
+    inside = np.minimum(cells + 1, end) - np.maximum(cells, start)
+    covered: NDArray[np.float32] = np.clip(inside, 0, 1).astype(np.float32)
+    return covered
+
+
+def _sample(levels: list[Pixels], view: View, scale: float, patch: tuple[int, int, int, int]) -> Pixels:
+    """The page under a patch (x, y, w, h) of frame pixels, from the smallest level not smaller than the frame."""
+    full = levels[0]
+    wanted = min(scale, 1.0)
+    level = [lv for lv in levels if lv.shape[1] >= full.shape[1] * wanted * 0.999][-1]
+    sx, sy = level.shape[1] / full.shape[1], level.shape[0] / full.shape[0]
+    x, y, w, h = patch
+    # Pixel centres: frame pixel i shows page position view.x + (i + 0.5) / scale.
+    matrix = np.array(
+        [
+            [sx / scale, 0, (view.x + (x + 0.5) / scale) * sx - 0.5],
+            [0, sy / scale, (view.y + (y + 0.5) / scale) * sy - 0.5],
+        ]
+    )
+    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    sampled = cv2.warpAffine(level, matrix, (w, h), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return sampled.astype(np.uint8, copy=False)
+
+
+def _blend_edges(patch: Pixels, below: Pixels, cover_x: NDArray[np.float32], cover_y: NDArray[np.float32]) -> None:
+    """Mix the patch's outermost rows and columns with what lies below them, in place."""
+    for i in (0, -1):
+        share = cover_x[i]
+        patch[:, i] = np.rint(patch[:, i] * share + below[:, i] * (1 - share))
+    for i in (0, -1):
+        share = cover_y[i]
+        patch[i] = np.rint(patch[i] * share + below[i] * (1 - share))

@@ -1,0 +1,38 @@
+"""The whole program on one screen: a book goes in, a film comes out, stage after stage over the whole book."""
+
+from __future__ import annotations
+
+from comic_narrator import steps
+from comic_narrator.steps import Job, Run
+
+
+def narrate(job: Job, run: Run) -> None:
+    """Make the film of one book, or as much of it as `job.until` says; what stands already is not made again.
+
+    What became of it is left in report.json, whatever happens. Raises the NarratorError that stops the run.
+    """
+    try:
+        book = steps.ingest(job, run)
+        panels = steps.find_panels(book, run)
+        if job.until == "panels":
+            return
+
+        readings = steps.read(book, panels, job, run)
+        if job.until == "reading":
+            return
+
+        cast = steps.cast(book, readings, run)
+        script = steps.script(book, readings, cast, job, run)
+        if job.until == "script":
+            return
+
+        takes = steps.speak(script, run)
+        if job.until == "speech":
+            return
+
+        timing = steps.time(book, readings, script, takes, run)
+        scenes = steps.film_scenes(book, timing, run)
+        sound = steps.mix(timing, run)
+        steps.finish(book, script, timing, scenes, sound, job, run)
+    finally:
+        steps.save_report(run)

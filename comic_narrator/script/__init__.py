@@ -1,0 +1,54 @@
+"""Script: who speaks with which voice, and every beat of the book in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from comic_narrator.model import SPOKEN_KINDS, Beat, Cast, Line, PageReading, Panel, Script
+from comic_narrator.script.cast import cast_book, voice_of
+from comic_narrator.script.pacing import pause_after, speed_of, wordless_seconds
+from comic_narrator.script.spoken import to_spoken
+
+__all__ = ["cast_book", "to_spoken", "write_script"]
+
+
+def write_script(
+    readings: Sequence[PageReading], cast: Cast, language: str, *, wordless: float, speed: float
+) -> Script:
+    """All beats of the book: each spoken line, and a pause of about `wordless` seconds for each panel without one.
+
+    `speed` is the speaking rate that deliveries are relative to.
+    """
+    beats: list[Beat] = []
+    for reading in readings:
+        for panel in reading.panels:
+            lines = [line for line in reading.lines if line.panel == panel.id]
+            spoken = [beat for line in lines if (beat := _speech(reading, line, cast, speed)) is not None]
+            beats += spoken or [_silence(reading, panel, wordless)]
+    return Script(language=language, beats=tuple(beats))
+
+
+def _speech(reading: PageReading, line: Line, cast: Cast, speed: float) -> Beat | None:
+    text = to_spoken(line.text, reading.language) if line.kind in SPOKEN_KINDS else None
+    if text is None:
+        return None
+    character = voice_of(cast, line)
+    return Beat(
+        id=line.id,
+        page=reading.page,
+        panel=line.panel,
+        kind="speech",
+        text=text,
+        printed=line.text,
+        speaker=character.id,
+        voice=character.voice,
+        tone=line.tone,
+        speed=round(speed * speed_of(line), 3),
+        pause_after=pause_after(line),
+    )
+
+
+def _silence(reading: PageReading, panel: Panel, wordless: float) -> Beat:
+    share = panel.bbox.area / (reading.width * reading.height)
+    seconds = wordless_seconds(share, len(reading.panels), wordless)
+    return Beat(id=f"{panel.id}.0", page=reading.page, panel=panel.id, kind="pause", pause_after=seconds)

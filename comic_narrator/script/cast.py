@@ -1,0 +1,54 @@
+"""Casting: one voice a speaker for the whole book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from comic_narrator.errors import UsageError
+from comic_narrator.model import Cast, Character, Line, PageReading
+
+NARRATOR = "narrator"
+SOMEBODY = "Somebody"
+"""Who speaks a line whose speaker the reader could not tell."""
+
+CAST_KINDS = frozenset({"dialogue", "thought"})
+
+
+def cast_book(readings: Sequence[PageReading], voices: Sequence[str], narrator: str = "auto") -> Cast:
+    """Cast the book: `voices` are ids, best narrator first; speakers get the others in order of their first line.
+
+    With more speakers than voices the voices go round again. UsageError when `narrator` names no voice.
+    """
+    if narrator != "auto" and narrator not in voices:
+        raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")
+    told = voices[0] if narrator == "auto" else narrator
+    others = [voice for voice in voices if voice != told] or [told]
+    speakers = dict.fromkeys(
+        line.speaker or SOMEBODY for reading in readings for line in reading.lines if line.kind in CAST_KINDS
+    )
+    return Cast(
+        narrator=Character(
+            id=NARRATOR,
+            name="Narrator",
+            voice=told,
+            pinned=narrator != "auto",
+            why="named in the settings" if narrator != "auto" else "the bank's first narrator",
+        ),
+        characters=tuple(
+            Character(
+                id=f"c{i:02}", name=name, voice=others[(i - 1) % len(others)], why=f"speaker number {i} of the book"
+            )
+            for i, name in enumerate(speakers, 1)
+        ),
+    )
+
+
+def voice_of(cast: Cast, line: Line) -> Character:
+    """Who says a line: its speaker by name or alias, the narrator for captions and for speakers not in the cast."""
+    if line.kind not in CAST_KINDS:
+        return cast.narrator
+    name = line.speaker or SOMEBODY
+    for character in cast.characters:
+        if name == character.name or name in character.aliases:
+            return character
+    return cast.narrator

@@ -1,0 +1,144 @@
+"""Lettering to spoken words: what a reader-aloud would say for what is printed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+KEPT_CAPITALS = frozenset(
+    [
+        "TV",
+        "USA",
+        "US",
+        "UK",
+        "UFO",
+        "FBI",
+        "CIA",
+        "DNA",
+        "ID",
+        "OK",
+        "NASA",
+        "VIP",
+        "SOS",
+        "DJ",
+        "PC",
+        "AI",
+        "GPS",
+        "CEO",
+        "HQ",
+        "XL",
+        "IQ",
+        "ASAP",
+        "BBC",
+        "CNN",
+        "NYPD",
+        "LAPD",
+        "USS",
+    ]
+)
+"""Words that are spoken letter by letter, in capitals or not; all other capitals are only lettering."""
+
+INTERJECTIONS = {
+    "hmph": "humph",
+    "hmpf": "humph",
+    "tch": "tsk",
+    "tsk": "tsk",
+    "grr": "gurr",
+    "brr": "burr",
+    "pfft": "pff",
+    "psst": "pst",
+    "shh": "shush",
+    "sh": "shush",
+    "hm": "hmm",
+    "mm": "mmm",
+    "mhm": "mm-hmm",
+    "zzz": "",
+    "argh": "arg",
+    "aargh": "arg",
+    "eek": "eek",
+    "ack": "ack",
+    "ugh": "ugh",
+    "ohh": "oh",
+    "ahh": "ah",
+    "ooh": "ooh",
+    "whew": "whew",
+    "heh": "heh",
+}
+"""Sounds people make, by what their letters say when runs of a letter are cut to three, as a voice can say them."""
+
+QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "`": "'", "´": "'"})
+
+
+def to_spoken(text: str, language: str) -> str | None:
+    """The words to speak for printed `text` in `language` (BCP-47), or None where it holds nothing to say."""
+    clean = unicodedata.normalize("NFKC", text.replace("…", "...").translate(QUOTES))
+    clean = "".join(
+        c for c in clean if unicodedata.category(c) not in ("So", "Sk", "Cs", "Co", "Cn", "Cc", "Cf") or c == "\n"
+    )
+    clean = _japanese(clean) if language.split("-")[0] == "ja" else _western(clean)
+    return clean if any(c.isalnum() for c in clean) else None
+
+
+def _japanese(text: str) -> str:
+    text = re.sub(r"\s+", "", text)
+    text = re.sub(r"(\.{2,}|・{2,})", "…", text)
+    text = re.sub(r"[♪♡♥*＊~〜\"'「」『』“”]+", "", text)
+    text = re.sub(r"[!?]*\?[!?]*", "？", text)
+    return re.sub(r"!+", "！", text).strip("…、")
+
+
+def _western(text: str) -> str:
+    text = re.sub(r"(\w)-\s*\n\s*(\w)", _rejoin, text)
+    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r"[♪♡♥*~_<>{}\[\]|\\^=]+", " ", text)
+    text = re.sub(r"\s*(--+|—|–)\s*", " — ", text)
+    text = re.sub(r"\.(\s?\.){1,}", "...", text)
+    text = re.sub(r"[!?]*\?[!?]*", "?", text)
+    text = re.sub(r"!+", "!", text)
+    text = text.replace("&", " and ").replace('"', "")
+    text = re.sub(r"\b(\w)(-\1)+-(?=\1)", "", text, flags=re.IGNORECASE)
+    text = _sentence_case(text) if _is_lettered_in_capitals(text) else _shouted_words(text)
+    text = re.sub(r"[A-Za-z']+", lambda m: _interjection(m[0]), text)
+    text = re.sub(r"\s+([,.!?;:])", r"\1", re.sub(r"\s+", " ", text))
+    text = re.sub(r"[,;:]+(?=[.!?])|\.(?=,)", "", text)
+    return re.sub(r"^[\s.,;:—-]+|[\s,;:—-]+$", "", text)
+
+
+def _rejoin(match: re.Match[str]) -> str:
+    return match[1] + match[2]
+
+
+def _is_lettered_in_capitals(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    return sum(c.isupper() for c in letters) > 0.7 * len(letters) if letters else False
+
+
+def _sentence_case(text: str) -> str:
+    words = re.sub(r"[^\W\d_]+(?:'[^\W\d_]+)*", lambda m: m[0] if _is_abbreviation(m[0]) else m[0].lower(), text)
+    words = re.sub(r"\b(i)(?=\b(?!')|'(?:m|d|ll|ve)\b)", "I", words)
+    return re.sub(r"(^|[.!?]\s+)(\W*)([^\W\d_])", lambda m: m[1] + m[2] + m[3].upper(), words)
+
+
+def _shouted_words(text: str) -> str:
+    shouted = r"\b[A-Z]+(?:'[A-Z]+)*\b"
+    return re.sub(shouted, lambda m: m[0] if len(m[0]) < 2 or _is_abbreviation(m[0]) else m[0].lower(), text)
+
+
+def _is_abbreviation(word: str) -> bool:
+    # US and ID are far more often the words "us" and "id" when a whole balloon is lettered in capitals.
+    return word in KEPT_CAPITALS - {"US"}
+
+
+def _unstretch(match: re.Match[str]) -> str:
+    # "Nooo" is no, "sooon" is soon, "freee" is free: English doubles o inside a word and e at its end.
+    letter, after = match[1], match[2]
+    doubled = (letter == "o" and after) or (letter == "e" and not after)
+    return letter * (2 if doubled else 1) + after
+
+
+def _interjection(word: str) -> str:
+    short = re.sub(r"(\w)\1{2,}", r"\1\1", word.lower())
+    said = INTERJECTIONS.get(short, INTERJECTIONS.get(re.sub(r"(\w)\1+$", r"\1", short)))
+    if said is None:
+        return re.sub(r"([A-Za-z])\1{2,}([a-z]?)", _unstretch, word)
+    return said.capitalize() if word[0].isupper() else said

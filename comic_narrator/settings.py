@@ -1,0 +1,193 @@
+"""Settings: defaults < profile < environment < --set < named options, each value with who set it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from comic_narrator.errors import UsageError
+
+ENV_PREFIX = "COMIC_NARRATOR_"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BookSettings(_Section):
+    """How the book is read."""
+
+    layout: Literal["auto", "manga", "western", "webtoon"] = Field(
+        "auto", description="Reading direction; auto goes by page shape and language."
+    )
+    language: str = Field("auto", description="Language of the lettering (BCP-47: en, ja); auto looks at the pages.")
+
+
+class ReaderSettings(_Section):
+    """Who reads the pages."""
+
+    backend: str = Field("auto", description="Reader: auto, embedded, or the name of an installed one.")
+
+
+class VoiceSettings(_Section):
+    """Who speaks."""
+
+    backend: str = Field("auto", description="Voice: auto, embedded, or the name of an installed one.")
+    narrator: str = Field("auto", description="Voice of the narrator, by its id in `comic-narrator voices`.")
+    speed: float = Field(1.0, ge=0.5, le=2.0, description="Speaking rate; 1.0 is the voice's own.")
+
+
+class FilmSettings(_Section):
+    """How the film looks."""
+
+    width: int = Field(1920, ge=160, le=7680, multiple_of=2, description="Frame width in pixels, even.")
+    height: int = Field(1080, ge=160, le=7680, multiple_of=2, description="Frame height in pixels, even.")
+    fps: Literal[24, 25, 30, 60] = Field(30, description="Frames a second.")
+    crf: int = Field(20, ge=0, le=51, description="x264 quality; lower is better and larger.")
+    preset: Literal["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"] = Field(
+        "veryfast", description="x264 effort."
+    )
+    ground: Literal["blur", "black"] = Field(
+        "blur", description="What lies around a panel: the page, blurred, or black."
+    )
+    establishing: float = Field(2.0, ge=0, le=30, description="Seconds of whole page before its first panel.")
+    wordless: float = Field(2.5, ge=0.5, le=30, description="Seconds of a wordless panel of middle size.")
+
+
+class SoundSettings(_Section):
+    """How the film sounds."""
+
+    bed: Literal["music", "none"] = Field("music", description="What plays under the whole film.")
+    loudness: float = Field(-16.0, ge=-31, le=-9, description="Integrated loudness of the film, LUFS (EBU R128).")
+
+
+class Settings(_Section):
+    """All settings of a run."""
+
+    book: BookSettings = BookSettings()
+    reader: ReaderSettings = ReaderSettings()
+    voice: VoiceSettings = VoiceSettings()
+    film: FilmSettings = FilmSettings()
+    sound: SoundSettings = SoundSettings()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting with its value, who set it, and what it means."""
+
+    key: str
+    value: object
+    origin: str
+    description: str
+
+
+def _sections() -> dict[str, type[BaseModel]]:
+    return {
+        name: field.annotation
+        for name, field in Settings.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+    }
+
+
+def known_keys() -> dict[str, str]:
+    """Every setting as section.key, with its description."""
+    return {
+        f"{section}.{key}": field.description or ""
+        for section, model in _sections().items()
+        for key, field in model.model_fields.items()
+    }
+
+
+def profile_names() -> list[str]:
+    """Names of the profiles that ship with the program."""
+    return sorted(
+        f.name.removesuffix(".toml") for f in files("comic_narrator.configs").iterdir() if f.name.endswith(".toml")
+    )
+
+
+def load_settings(
+    profile: str | None,
+    environment: Mapping[str, str],
+    assignments: Iterable[str],
+    options: Mapping[str, object],
+) -> tuple[Settings, list[Setting]]:
+    """Merge all sources into one Settings and the list of values with who set them; UsageError on a wrong key or value.
+
+    `profile` is a shipped name or a TOML file, `assignments` are "section.key=value", `options` maps section.key to the
+    value of a named option (None = not given).
+    """
+    values: dict[str, tuple[object, str]] = {}
+    if profile is not None:
+        values |= {key: (value, f"profile {profile}") for key, value in _read_profile(profile).items()}
+    for name, text in environment.items():
+        if name.startswith(ENV_PREFIX) and "__" in name:
+            section, _, key = name.removeprefix(ENV_PREFIX).lower().partition("__")
+            values[f"{section}.{key}"] = (text, name)
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals:
+            raise UsageError(
+                f"--set {assignment} has no '='.", "Write --set section.key=value, as in --set film.fps=24."
+            )
+        values[key.strip()] = (text.strip(), "--set")
+    values |= {key: (value, "option") for key, value in options.items() if value is not None}
+    return _validate(values)
+
+
+def _read_profile(profile: str) -> dict[str, object]:
+    path = Path(profile)
+    if path.suffix == ".toml":
+        if not path.is_file():
+            raise UsageError(f"There is no profile file {profile}.", "Check the path.")
+        text = path.read_text(encoding="utf-8")
+    elif profile in profile_names():
+        text = (files("comic_narrator.configs") / f"{profile}.toml").read_text(encoding="utf-8")
+    else:
+        raise UsageError(
+            f"There is no profile named {profile}.",
+            f"Use one of {', '.join(profile_names())}, or the path of a .toml file.",
+        )
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"Profile {profile} is not valid TOML: {error}.", "Mend that line.") from error
+    flat: dict[str, object] = {}
+    for section, table in tables.items():
+        if not isinstance(table, dict):
+            raise UsageError(f"Profile {profile} has {section} outside a section.", "Put it under [section].")
+        flat |= {f"{section}.{key}": value for key, value in table.items()}
+    return flat
+
+
+def _validate(values: Mapping[str, tuple[object, str]]) -> tuple[Settings, list[Setting]]:
+    known = known_keys()
+    nested: dict[str, dict[str, object]] = {}
+    for dotted, (value, origin) in values.items():
+        if dotted not in known:
+            near = get_close_matches(dotted, known, n=1, cutoff=0.5)
+            hint = f"Did you mean {near[0]}?" if near else "`comic-narrator settings` lists them all."
+            raise UsageError(f"There is no setting {dotted} (from {origin}).", hint)
+        section, _, key = dotted.partition(".")
+        nested.setdefault(section, {})[key] = value
+    try:
+        settings = Settings.model_validate(nested)
+    except ValidationError as error:
+        first = error.errors()[0]
+        dotted = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"Setting {dotted} cannot be {first['input']!r} (from {values[dotted][1]}): {first['msg']}.",
+            "`comic-narrator settings` shows what each setting means.",
+        ) from error
+    merged = settings.model_dump()
+    listed = []
+    for dotted, description in known.items():
+        section, _, key = dotted.partition(".")
+        listed.append(Setting(dotted, merged[section][key], values.get(dotted, ("", "default"))[1], description))
+    return settings, listed

@@ -1,0 +1,27 @@
+"""The steps of the pipeline: what each stage's files are made from and where in the work folder they lie.
+
+A step asks the work folder for its files; only where one is missing or its inputs changed does the stage itself run.
+"""
+
+from comic_narrator.steps.film import film_scenes, finish, mix, time
+from comic_narrator.steps.pages import find_panels, ingest, read
+from comic_narrator.steps.run import REPORT, Job, Run, Until, save_report
+from comic_narrator.steps.words import cast, script, speak
+
+__all__ = [
+    "REPORT",
+    "Job",
+    "Run",
+    "Until",
+    "cast",
+    "film_scenes",
+    "find_panels",
+    "finish",
+    "ingest",
+    "mix",
+    "read",
+    "save_report",
+    "script",
+    "speak",
+    "time",
+]

@@ -1,0 +1,155 @@
+"""Steps from readings to takes: cast, script, speech."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import soundfile
+
+from comic_narrator import script as script_stage
+from comic_narrator.errors import BackendAnswerError, InputError, ItemsFailedError, UsageError
+from comic_narrator.film import Take
+from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, Script, parse_artefact
+from comic_narrator.report import Credit
+from comic_narrator.steps.run import Job, Run
+from comic_narrator.voices import Delivery, Samples, VoiceProfile
+from comic_narrator.work import digest_of
+
+CAST = "cast.json"
+SCRIPT = "script.json"
+
+
+def cast(book: Book, readings: Mapping[str, PageReading], run: Run) -> Cast:
+    """Choose a voice for everybody who speaks: cast.json."""
+    voices = [profile.id for profile in run.voice.profiles(book.language)]
+    narrator = run.settings.voice.narrator
+    inputs = {"readings": digest_of(*readings.values()), "voices": digest_of(voices), "narrator": narrator}
+    with run.stage("cast", 1) as step:
+        chosen = run.work.artefact(
+            Cast, CAST, inputs, lambda: script_stage.cast_book(list(readings.values()), voices, narrator)
+        )
+        step()
+    return chosen
+
+
+def script(book: Book, readings: Mapping[str, PageReading], cast: Cast, job: Job, run: Run) -> Script:
+    """Write every beat of the book, or take the script that the user gave: script.json."""
+    wordless, speed = run.settings.film.wordless, run.settings.voice.speed
+    inputs = {"readings": digest_of(*readings.values()), "cast": digest_of(cast), "pacing": digest_of(wordless, speed)}
+    with run.stage("script", 1) as step:
+        if job.script_json is not None:
+            written = _given_script(job.script_json, run)
+        else:
+            written = run.work.artefact(
+                Script,
+                SCRIPT,
+                inputs,
+                lambda: script_stage.write_script(
+                    list(readings.values()), cast, book.language, wordless=wordless, speed=speed
+                ),
+            )
+        step()
+    return _checked(written, readings)
+
+
+def _given_script(file: Path, run: Run) -> Script:
+    if not file.is_file():
+        raise InputError(f"There is no script at {file}.", "Give the path of a script.json.")
+    parse_artefact(Script, file.read_bytes(), file)
+    if file.resolve() != run.work.path(SCRIPT).resolve():
+        run.work.give(SCRIPT, file.read_bytes())
+    return run.work.read(Script, SCRIPT)
+
+
+def _checked(script: Script, readings: Mapping[str, PageReading]) -> Script:
+    panels = {panel.id for reading in readings.values() for panel in reading.panels}
+    for beat in script.beats:
+        if beat.panel not in panels:
+            raise InputError(
+                f"Beat {beat.id} of the script is for panel {beat.panel}, which this book does not have.",
+                "Give the script of this very book and page range.",
+            )
+    return script
+
+
+@dataclass(frozen=True)
+class _Order:
+    """A take to make: the name of its file and what is to be said how."""
+
+    name: str
+    text: str
+    profile: VoiceProfile
+    delivery: Delivery
+    key: str
+
+
+def speak(script: Script, run: Run) -> dict[str, Take]:
+    """Speak every beat that has words: takes/*.flac, named by voice, words and content; ItemsFailedError if some fail.
+
+    A take that is missing though the journal knows it was thrown away by the user: it is spoken anew, another way.
+    """
+    profiles = {profile.id: profile for profile in run.voice.profiles(script.language)}
+    spoken = [beat for beat in script.beats if beat.kind == "speech"]
+    orders = {beat.id: _order(beat, profiles, run) for beat in spoken}
+    takes: dict[str, Take] = {}
+    failed: list[str] = []
+    with run.stage("speech", len(spoken)) as step:
+        for beat in spoken:
+            order = orders[beat.id]
+            try:
+                run.work.make(order.name, {"speech": order.key}, partial(_record, order, run))
+                takes[beat.id] = Take(order.name, soundfile.info(run.work.path(order.name)).duration)
+            except BackendAnswerError as error:
+                run.work.failed()
+                failed.append(f"beat {beat.id}: {error.what}")
+            step()
+    _credit({order.profile for order in orders.values()}, run)
+    if failed:
+        run.shortfalls += failed
+        raise ItemsFailedError(
+            f"{len(failed)} of {len(spoken)} lines could not be spoken; the rest is saved.",
+            "Run the same command again to retry just those; report.json names them.",
+        )
+    return takes
+
+
+def _order(beat: Beat, profiles: Mapping[str, VoiceProfile], run: Run) -> _Order:
+    assert beat.text is not None
+    assert beat.voice is not None
+    if beat.voice not in profiles:
+        raise UsageError(
+            f"Beat {beat.id} wants the voice {beat.voice}, which is not in the bank.",
+            "`comic-narrator voices` lists what there is; name one of those in script.json.",
+        )
+    delivery = Delivery(speed=beat.speed, tone=beat.tone, emotion=beat.emotion)
+    profile = profiles[beat.voice]
+    key = digest_of(beat.text, profile, delivery, run.voice.identity)
+    slug = re.sub(r"\W+", "-", beat.text.lower()).strip("-")[:40].strip("-")
+    name = f"takes/{profile.id}.{slug}.{key[:12]}.flac"
+    return _Order(name, beat.text, profile, replace(delivery, attempt=run.work.times_made(name)), key)
+
+
+def _record(order: _Order, run: Run, path: Path) -> None:
+    samples = run.voice.speak(order.text, order.profile, order.delivery)
+    if samples.size == 0:
+        raise BackendAnswerError(f"the voice said nothing for {order.text!r}.", "Change its text in script.json.")
+    soundfile.write(path, samples, SAMPLE_RATE, format="FLAC", subtype="PCM_24")
+
+
+def load_take(path: Path) -> Samples:
+    """A take as it lies in the work folder, mono float32 at 48 kHz."""
+    samples, rate = soundfile.read(path, dtype="float32")
+    if rate != SAMPLE_RATE or samples.ndim != 1:
+        raise InputError(f"{path} is not mono at {SAMPLE_RATE} Hz.", "Convert your own take, or delete it.")
+    return samples  # type: ignore[no-any-return]
+
+
+def _credit(profiles: set[VoiceProfile], run: Run) -> None:
+    run.voices_heard += [
+        Credit(name=profile.id, licence=profile.licence, source=profile.source)
+        for profile in sorted(profiles, key=lambda profile: profile.id)
+    ]

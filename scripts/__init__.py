@@ -1,0 +1,1 @@
+"""Scripts that build what ships in the package and in the documents."""

@@ -1,0 +1,84 @@
+"""The documents name what there is: every option, command, setting, exit code, dependency and file they speak of."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+
+from comic_narrator import errors
+from comic_narrator.cli import app
+from comic_narrator.settings import known_keys, profile_names
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md")
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def options() -> list[str]:
+    film = typer.main.get_command(app).commands["film"]  # type: ignore[attr-defined]
+    return [name for parameter in film.params for name in parameter.opts if name.startswith("-")]
+
+
+@pytest.mark.parametrize("option", options())
+def test_every_option_is_in_the_readme(option: str) -> None:
+    assert re.search(rf"`[^`\n]*(?<![\w-]){re.escape(option)}(?![\w-])", text("README.md"))
+
+
+@pytest.mark.parametrize("command", [c.name for c in app.registered_commands if c.name != "film"])
+def test_every_command_is_in_the_readme(command: str) -> None:
+    assert f"`comic-narrator {command}" in text("README.md")
+
+
+@pytest.mark.parametrize("key", sorted(known_keys()))
+def test_every_setting_is_in_the_readme(key: str) -> None:
+    section, _, name = key.partition(".")
+    assert f"`{key}`" in text("README.md") or (name == "height" and "`film.width`, `film.height`" in text("README.md"))
+    assert known_keys()[key].endswith(".")
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_is_in_the_readme(name: str) -> None:
+    assert f"`{name}`" in text("README.md")
+
+
+def exit_codes() -> set[int]:
+    kinds = (kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.NarratorError))
+    return {kind.exit_code for kind in kinds if kind is not errors.NarratorError} | {0, errors.INTERRUPTED}
+
+
+@pytest.mark.parametrize("code", sorted(exit_codes()))
+def test_every_exit_code_is_in_the_readme(code: int) -> None:
+    assert re.search(rf"^\| {code} \|", text("README.md"), re.MULTILINE)
+
+
+def test_every_dependency_is_listed_with_its_licence() -> None:
+    project = tomllib.loads(text("pyproject.toml"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["ears"], *extras["dev"]]
+    names = {re.split(r"[<>=\[]", line)[0] for line in wanted} - {"comic-narrator"}
+    assert not {name for name in names if name not in text("THIRD_PARTY.md")}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_a_document_links_to_is_there(document: str) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", text(document)):
+        assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_place_in_the_code_a_document_names_is_there(document: str) -> None:
+    for target in re.findall(r"`((?:comic_narrator|tests|benchmarks|scripts|samples)/[\w/.]+)`", text(document)):
+        assert (ROOT / target).exists(), target
+
+
+def test_the_changelog_has_this_version() -> None:
+    version = tomllib.loads(text("pyproject.toml"))["project"]["version"]
+    assert f"## {version}" in text("CHANGELOG.md")

@@ -1,0 +1,96 @@
+"""Frames: the page is drawn where the view says, to a fraction of a pixel, and nothing outside the shot's area."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comic_narrator.film.frames import SceneClip, draw, make_ground, pyramid
+from comic_narrator.model import Box, Scene, Shot, View
+
+SIZE = (320, 180)
+BLACK = np.zeros((180, 320, 3), np.uint8)
+
+
+def blob_page(x: float, y: float, size: tuple[int, int] = (800, 450)) -> np.ndarray:
+    """A dark dot of Gaussian shape centred at (x, y) on white."""
+    columns, rows = np.arange(size[0]) + 0.5, np.arange(size[1])[:, None] + 0.5
+    dot = np.exp(-((columns - x) ** 2 + (rows - y) ** 2) / (2 * 18.0**2))
+    grey = np.rint(255 - 230 * dot).astype(np.uint8)
+    return np.repeat(grey[..., None], 3, axis=2)
+
+
+def centre_of_dark(frame: np.ndarray) -> tuple[float, float]:
+    weight = 255.0 - frame[..., 0]
+    weight[weight < 20] = 0
+    rows, columns = np.indices(weight.shape)
+    return float((columns * weight).sum() / weight.sum() + 0.5), float((rows * weight).sum() / weight.sum() + 0.5)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.floats(-40, 40), st.floats(-30, 30), st.floats(0.8, 1.9))
+def test_the_page_moves_in_fractions_of_a_pixel(dx: float, dy: float, zoom: float) -> None:
+    page = blob_page(400, 225)
+    view = View(400 - 160 * zoom + dx, 225 - 90 * zoom + dy, 320 * zoom, 180 * zoom)
+    frame = draw(pyramid(page), view, Box(0, 0, 800, 450), BLACK)
+    x, y = centre_of_dark(frame)
+    assert x == pytest.approx((400 - view.x) / zoom, abs=0.12)
+    assert y == pytest.approx((225 - view.y) / zoom, abs=0.12)
+
+
+def test_only_the_shots_area_is_drawn_and_its_edges_are_blended() -> None:
+    white = np.full((450, 800, 3), 255, np.uint8)
+    frame = draw(pyramid(white), View(0, 0, 320, 180), Box(100, 50, 61, 40), BLACK)
+    assert frame[70, 130, 0] == 255
+    assert frame[70, 99, 0] == 0
+    assert frame[49, 130, 0] == 0
+    shifted = draw(pyramid(white), View(0.25, 0, 320, 180), Box(100, 50, 61, 40), BLACK)
+    assert shifted[70, 99, 0] == pytest.approx(64, abs=3)
+    assert shifted[70, 160, 0] == pytest.approx(191, abs=3)
+
+
+def test_a_view_beside_the_page_shows_the_ground() -> None:
+    page = np.full((450, 800, 3), 255, np.uint8)
+    assert not draw(pyramid(page), View(2000, 2000, 320, 180), Box(0, 0, 800, 450), BLACK).any()
+
+
+def test_the_blurred_ground_has_the_pages_colours_but_darker() -> None:
+    page = np.zeros((600, 400, 3), np.uint8)
+    page[..., 0] = 200
+    ground = make_ground(page, SIZE, "blur")
+    assert ground.shape == (180, 320, 3)
+    assert 60 < ground[..., 0].mean() < 160
+    assert ground[..., 1].max() == 0
+    assert not make_ground(page, SIZE, "black").any()
+
+
+def test_screentone_shrinks_to_an_even_grey() -> None:
+    """Fine dots seen from afar must not turn into a pattern."""
+    page = np.full((1200, 2000, 3), 255, np.uint8)
+    page[::3, ::3] = 0
+    frame = draw(pyramid(page), View(0, 0, 2000, 1125), Box(0, 0, 2000, 1200), BLACK)
+    assert frame[20:-20, 20:-20, 0].std() < 6
+
+
+def test_a_scene_is_a_moviepy_clip_with_every_frame_of_its_shots() -> None:
+    page = blob_page(400, 225)
+    shots = (
+        Shot(first_frame=0, end_frame=10, from_view=View(0, 0, 800, 450), to_view=View(0, 0, 800, 450), ease="hold"),
+        Shot(
+            first_frame=10,
+            end_frame=31,
+            from_view=View(0, 0, 800, 450),
+            to_view=View(200, 112, 400, 225),
+            ease="smooth",
+        ),
+    )
+    clip = SceneClip(page, Scene(page="0001", frames=31, clips=(), shots=shots), SIZE, 30, "black")
+    assert clip.duration == pytest.approx(31 / 30)
+    frames = [clip.get_frame(i / 30) for i in range(31)]
+    assert all(frame.shape == (180, 320, 3) for frame in frames)
+    assert (frames[0] == frames[10]).all()
+    assert (frames[20] != frames[10]).any()
+    spread = [np.count_nonzero(frame[..., 0] < 128) for frame in (frames[10], frames[20], frames[30])]
+    assert spread[0] < spread[1] < spread[2]

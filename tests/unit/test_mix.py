@@ -1,0 +1,253 @@
+"""The mix: the bed steps back for speech, the film has its loudness, and not a sample more or less."""
+
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+from numpy.typing import NDArray
+
+from comic_narrator import ffmpeg
+from comic_narrator.errors import DoesNotFitError
+from comic_narrator.model import SAMPLE_RATE
+from comic_narrator.sound import Loudness, mix_film, speech_stem
+from comic_narrator.sound.mix import duck_curve
+
+Audio = NDArray[np.float32]
+
+BED_HERTZ = 440
+SPOKEN = [(3.0, 7.0), (7.6, 10.0), (16.0, 20.0), (26.0, 29.0)]
+SECONDS = 36
+
+
+def speech_like(seconds: float, level: float = 0.1) -> Audio:
+    """Noise of 600 Hz to 4 kHz in four syllables a second."""
+    rng = np.random.default_rng(7)
+    samples = round(seconds * SAMPLE_RATE)
+    spectrum = np.fft.rfft(rng.standard_normal(samples))
+    hertz = np.fft.rfftfreq(samples, 1 / SAMPLE_RATE)
+    spectrum[(hertz < 600) | (hertz > 4000)] = 0
+    noise = np.fft.irfft(spectrum, samples)
+    time = np.arange(samples) / SAMPLE_RATE
+    spoken: Audio = (level * noise / noise.std() * (0.2 + np.abs(np.sin(4 * np.pi * time)))).astype(np.float32)
+    return spoken
+
+
+def tone_bed(seconds: int = 7) -> Audio:
+    time = np.arange(seconds * SAMPLE_RATE) / SAMPLE_RATE
+    tone = 0.05 * np.sin(2 * np.pi * BED_HERTZ * time)
+    return np.stack([tone, tone], 1).astype(np.float32)
+
+
+def film_speech(level: float = 0.1) -> list[Audio]:
+    clips = [(start, speech_like(end - start, level), 0.0) for start, end in SPOKEN]
+    whole = speech_stem(clips, SECONDS * SAMPLE_RATE)
+    return [whole[: 12 * SAMPLE_RATE + 1], whole[12 * SAMPLE_RATE + 1 :]]
+
+
+def mixed(out: Path, speech: list[Audio], bed: Audio | None, spoken: list[tuple[float, float]] = SPOKEN) -> Loudness:
+    return mix_film(iter(speech), spoken, sum(len(stem) for stem in speech), bed, out)
+
+
+def heard(file: Path) -> tuple[float, float]:
+    """Integrated loudness and true peak as ffmpeg's meter prints them, read without the package's own reader."""
+    words = ffmpeg.run(["-i", str(file), "-af", "ebur128=peak=true", "-f", "null", "-"]).split("Summary:")[-1].split()
+    return float(words[words.index("I:") + 1]), float(words[words.index("Peak:") + 1])
+
+
+def level_db(sound: Audio, start: float, end: float) -> float:
+    part = sound[round(start * SAMPLE_RATE) : round(end * SAMPLE_RATE), 0]
+    return float(10 * np.log10(np.mean(part**2)))
+
+
+def tone_db(sound: Audio, start: float, end: float) -> float:
+    """Level of the bed's tone alone within a span of the mix."""
+    part = sound[round(start * SAMPLE_RATE) : round(end * SAMPLE_RATE), 0]
+    time = np.arange(len(part)) / SAMPLE_RATE
+    amplitude = 2 * abs(np.mean(part * np.exp(-2j * np.pi * BED_HERTZ * time)))
+    return float(20 * np.log10(amplitude / np.sqrt(2)))
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> tuple[Audio, Loudness, Path]:
+    out = tmp_path_factory.mktemp("mix") / "film.wav"
+    said = mixed(out, film_speech(), tone_bed())
+    return sf.read(out, dtype="float32")[0], said, out
+
+
+def test_the_film_has_its_loudness_and_headroom(film: tuple[Audio, Loudness, Path]) -> None:
+    _, said, out = film
+    integrated, peak = heard(out)
+    assert integrated == pytest.approx(-16, abs=0.5)
+    assert peak <= -1.5
+    assert (said.integrated, said.true_peak) == pytest.approx((integrated, peak), abs=0.05)
+
+
+def test_not_a_sample_more_or_less_and_nothing_left_beside(film: tuple[Audio, Loudness, Path]) -> None:
+    sound, _, out = film
+    assert sound.shape == (SECONDS * SAMPLE_RATE, 2)
+    assert sf.info(out).subtype == "PCM_24"
+    assert sf.info(out).samplerate == SAMPLE_RATE
+    assert [file.name for file in out.parent.iterdir()] == [out.name]
+
+
+def test_the_bed_is_far_below_each_line_and_back_between(film: tuple[Audio, Loudness, Path]) -> None:
+    sound, _, _ = film
+    for start, end in SPOKEN:
+        assert level_db(sound, start, end) - tone_db(sound, start, end) > 15
+    spoken = level_db(sound, 16, 20)
+    for start, end in ((11, 15.5), (21, 25.5), (30, 33.4)):
+        assert 5 < spoken - tone_db(sound, start, end) < 13
+    alone, below = tone_db(sound, 12, 15), tone_db(sound, 16, 20)
+    assert alone - below == pytest.approx(11, abs=0.5)
+
+
+def test_a_short_gap_stays_down(film: tuple[Audio, Loudness, Path]) -> None:
+    sound, _, _ = film
+    assert tone_db(sound, 7.0, 7.6) == pytest.approx(tone_db(sound, 4, 6), abs=0.5)
+
+
+def test_the_bed_fades_in_and_out(film: tuple[Audio, Loudness, Path]) -> None:
+    sound, _, _ = film
+    full = tone_db(sound, 1.5, 2.5)
+    assert tone_db(sound, 0, 0.2) < full - 20
+    assert tone_db(sound, 35.8, 36) < full - 20
+    assert np.abs(sound[[0, -1]]).max() < 1e-4
+
+
+def test_speech_keeps_its_place(tmp_path: Path) -> None:
+    click = np.zeros(4 * SAMPLE_RATE, np.float32)
+    click[100_000:100_010] = 0.9
+    quiet = speech_like(4, 0.01)
+    mixed(tmp_path / "film.wav", [quiet + click], None, [(0, 4)])
+    sound = sf.read(tmp_path / "film.wav")[0]
+    assert abs(int(np.argmax(np.abs(sound[:, 0]))) - 100_005) <= 8
+    assert np.array_equal(sound[:, 0], sound[:, 1])
+
+
+@pytest.mark.parametrize("level", [0.02, 0.6], ids=["quiet", "clipping"])
+def test_any_speech_level_comes_to_the_same_loudness(tmp_path: Path, level: float) -> None:
+    out = tmp_path / "film.wav"
+    mixed(out, film_speech(level), tone_bed())
+    integrated, peak = heard(out)
+    assert integrated == pytest.approx(-16, abs=0.5)
+    assert peak <= -1.5
+    sound = sf.read(out, dtype="float32")[0]
+    assert level_db(sound, 16, 20) - tone_db(sound, 16, 20) > 15
+
+
+def test_peaks_are_limited_without_moving_the_loudness_or_the_length(tmp_path: Path) -> None:
+    """Bursts stand 40 dB above the mean: the limiter takes so much loudness that a second try must give it back."""
+    out = tmp_path / "film.wav"
+    even = speech_like(12.3)[:-1]
+    bursts = even * np.float32(0.3) + even**5 * np.float32(60)
+    mixed(out, [bursts], tone_bed(), [(0, 12)])
+    integrated, peak = heard(out)
+    assert integrated == pytest.approx(-16, abs=0.5)
+    assert -3 < peak <= -1.5
+    sound = sf.read(out)[0]
+    assert len(sound) == len(bursts)
+    # The lag at which mix and speech agree best: the limiter looks ahead, and must not come late for it.
+    size = 1 << 20
+    agreement = np.fft.irfft(np.fft.rfft(sound[:, 0], size) * np.conj(np.fft.rfft(bursts, size)), size)
+    assert np.argmax(agreement) == 0
+
+
+def test_silence_stays_silence(tmp_path: Path) -> None:
+    said = mixed(tmp_path / "film.wav", [np.zeros(SAMPLE_RATE * 3 + 1, np.float32)], None, [])
+    sound = sf.read(tmp_path / "film.wav")[0]
+    assert len(sound) == SAMPLE_RATE * 3 + 1
+    assert not sound.any()
+    assert said.is_silence
+
+
+def test_noise_is_raised_by_no_more_than_20_db(tmp_path: Path) -> None:
+    hiss = speech_like(5, 0.001)
+    mixed(tmp_path / "film.wav", [hiss], None, [])
+    sound = sf.read(tmp_path / "film.wav", dtype="float32")[0]
+    assert level_db(sound, 0, 5) - level_db(hiss[:, None], 0, 5) == pytest.approx(20, abs=0.1)
+
+
+def test_a_film_without_speech_is_its_bed(tmp_path: Path) -> None:
+    mixed(tmp_path / "film.wav", [np.zeros(SAMPLE_RATE * 12, np.float32)], tone_bed(), [])
+    integrated, peak = heard(tmp_path / "film.wav")
+    assert integrated == pytest.approx(-16, abs=0.5)
+    assert peak <= -1.5
+
+
+@pytest.mark.parametrize("samples", [7, 1601])
+def test_a_film_of_a_blink_is_written_whole(tmp_path: Path, samples: int) -> None:
+    """So short and so loud that it goes through the limiter and its resamplers, unmeasured."""
+    mixed(tmp_path / "film.wav", [np.ones(samples, np.float32)], tone_bed(), [(0, 0.1)])
+    assert sf.info(tmp_path / "film.wav").frames == samples
+
+
+def test_the_same_film_is_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.wav", "b.wav"):
+        mixed(tmp_path / name, film_speech(), tone_bed())
+    assert (tmp_path / "a.wav").read_bytes() == (tmp_path / "b.wav").read_bytes()
+
+
+def test_a_wrong_length_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="48000 samples"):
+        mix_film([np.zeros(SAMPLE_RATE, np.float32)], [], SAMPLE_RATE + 1, None, tmp_path / "film.wav")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no /dev/full")
+    (tmp_path / "film.wav.speech.part").symlink_to(full)
+    with pytest.raises(DoesNotFitError):
+        mixed(tmp_path / "film.wav", film_speech(), None)
+
+
+def test_memory_does_not_grow_with_the_film(tmp_path: Path) -> None:
+    scene = speech_like(10)
+
+    def peak_of(scenes: int) -> int:
+        def speech() -> Iterator[Audio]:
+            for _ in range(scenes):
+                yield scene.copy()
+
+        tracemalloc.start()
+        try:
+            mix_film(speech(), [(0, 10.0 * scenes)], scenes * len(scene), tone_bed(), tmp_path / "film.wav")
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak_of(12) < 1.1 * peak_of(3)
+
+
+def test_the_dip_is_over_before_the_line_and_lingers_after_it() -> None:
+    curve = duck_curve([(2.0, 3.0), (3.5, 4.0), (8.0, 9.0)], 0, 12 * SAMPLE_RATE)
+    at = [curve[round(second * SAMPLE_RATE)] for second in (1.7, 1.875, 2.0, 3.25, 4.0, 4.4, 4.9, 7.7, 8.5, 11)]
+    assert at == pytest.approx([0, 0.5, 1, 1, 1, 0.5, 0, 0, 1, 0], abs=1e-3)
+    assert np.abs(np.diff(curve)).max() < 1.1 * np.pi / 2 / (0.25 * SAMPLE_RATE)
+
+
+def test_the_dip_does_not_know_blocks() -> None:
+    spoken = [(2.0, 3.0), (2.5, 2.6), (9.9, 10.2)]
+    whole = duck_curve(spoken, 0, 12 * SAMPLE_RATE)
+    parts = [duck_curve(spoken, first, SAMPLE_RATE) for first in range(0, 12 * SAMPLE_RATE, SAMPLE_RATE)]
+    assert np.array_equal(np.concatenate(parts), whole)
+    assert whole[round(2.9 * SAMPLE_RATE)] == 1
+
+
+def test_takes_lie_sample_exact_and_add_up() -> None:
+    take = np.ones(100, np.float32)
+    stem = speech_stem([(0.001, take, 0.0), (0.002, take, -6.0206)], 200)
+    assert stem.dtype == np.float32
+    assert stem[[47, 48, 95, 96, 147, 148, 195, 196]] == pytest.approx([0, 1, 1, 1.5, 1.5, 0.5, 0.5, 0], abs=1e-4)
+    assert speech_stem([(100 / SAMPLE_RATE, take, 0.0)], 200)[-1] == 1
+
+
+def test_a_take_is_never_cut() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        speech_stem([(101 / SAMPLE_RATE, np.ones(100, np.float32), 0.0)], 200)
+    with pytest.raises(ValueError, match="does not fit"):
+        speech_stem([(-0.1, np.ones(100, np.float32), 0.0)], 20_000)

@@ -1,0 +1,136 @@
+"""The time line: each panel is on screen while its lines are spoken, and frames add up without drift."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comic_narrator.film.frames import view_at
+from comic_narrator.film.subtitles import make_srt
+from comic_narrator.film.timeline import Take, drawn_area, time_scene
+from comic_narrator.model import Beat, Box, Line, PageReading, Panel, Scene, Script, Timing
+
+SHAPE = 16 / 9
+
+
+def reading(
+    *boxes: Box, lines: tuple[Line, ...] = (), direction: str = "ltr", size: tuple[int, int] = (1000, 1500)
+) -> PageReading:
+    panels = tuple(Panel(id=f"0001.{i:02}", bbox=box) for i, box in enumerate(boxes, 1))
+    return PageReading.model_validate(
+        {
+            "page": "0001",
+            "image": "pages/0001/page.png",
+            "width": size[0],
+            "height": size[1],
+            "direction": direction,
+            "language": "en",
+            "panels": panels,
+            "lines": lines,
+        }
+    )
+
+
+def line(number: str, balloon: Box) -> Line:
+    return Line(id=number, panel=number[:7], kind="dialogue", text="Hi", bbox=balloon, balloon=balloon, confidence=1)
+
+
+def spoken(number: str, pause: float = 0.3) -> Beat:
+    return Beat(
+        id=number, page="0001", panel=number[:7], kind="speech", text="Hi", voice="v", pause_after=pause, printed="HI"
+    )
+
+
+def held(number: str, seconds: float = 2.0) -> Beat:
+    return Beat(id=number, page="0001", panel=number[:7], kind="pause", pause_after=seconds)
+
+
+def laid(page: PageReading, beats: list[Beat], lengths: list[float], fps: int = 30) -> Scene:
+    takes = {
+        beat.id: Take(f"takes/{beat.id}.flac", length)
+        for beat, length in zip([b for b in beats if b.kind == "speech"], lengths, strict=True)
+    }
+    return time_scene(page, beats, takes, fps=fps, shape=SHAPE, establishing=2.0)
+
+
+TWO = (Box(50, 50, 900, 600), Box(50, 700, 900, 700))
+
+
+@given(st.lists(st.floats(0.2, 9), min_size=4, max_size=4), st.floats(0, 3), st.sampled_from([24, 25, 30, 60]))
+def test_a_panel_is_on_screen_while_its_lines_are_spoken(lengths: list[float], pause: float, fps: int) -> None:
+    beats = [
+        spoken("0001.01.1", pause),
+        spoken("0001.01.2", pause),
+        spoken("0001.02.1", pause),
+        spoken("0001.02.2", pause),
+    ]
+    scene = laid(reading(*TWO), beats, lengths, fps)
+    for clip in scene.clips:
+        shots = [shot for shot in scene.shots if shot.panel == clip.beat[:7]]
+        assert shots[0].first_frame / fps <= clip.start
+        assert clip.end <= shots[-1].end_frame / fps
+
+
+@given(st.lists(st.floats(0.2, 9), min_size=2, max_size=2), st.sampled_from([24, 25, 30, 60]))
+def test_shots_follow_each_other_without_gap_from_first_to_last_frame(lengths: list[float], fps: int) -> None:
+    scene = laid(reading(*TWO), [spoken("0001.01.1"), spoken("0001.02.1")], lengths, fps)
+    assert scene.shots[0].first_frame == 0
+    assert scene.shots[-1].end_frame == scene.frames
+    assert all(a.end_frame == b.first_frame for a, b in zip(scene.shots, scene.shots[1:], strict=False))
+
+
+def test_rounding_never_adds_up() -> None:
+    """Sixty lines of awkward length end within half a frame of where their seconds say."""
+    beats = [spoken(f"0001.01.{i}", 0.0) for i in range(1, 61)]
+    scene = laid(reading(TWO[0]), beats, [1.0166] * 60)
+    assert abs(scene.clips[-1].end - (2.0 + 0.3 + 60 * 1.0166)) < 1e-3
+    assert abs(scene.frames / 30 - (2.0 + 0.3 + 60 * 1.0166 + 0.3)) <= 0.5 / 30 + 1e-9
+
+
+def test_the_page_is_seen_before_its_first_panel_and_a_wordless_panel_gets_its_time() -> None:
+    scene = laid(reading(*TWO), [held("0001.01.0", 2.5), spoken("0001.02.1")], [1.0])
+    assert scene.shots[0].panel is None
+    assert scene.shots[0].end_frame == 60
+    silent = scene.shots[1]
+    assert silent.panel == "0001.01"
+    assert silent.end_frame - silent.first_frame >= 75
+
+
+def test_a_page_that_is_one_panel_and_a_strip_have_no_establishing_shot() -> None:
+    assert laid(reading(Box(0, 0, 1000, 1500)), [held("0001.01.0")], []).shots[0].panel == "0001.01"
+    strip = reading(Box(0, 0, 800, 900), Box(0, 1000, 800, 900), direction="vertical", size=(800, 4000))
+    assert laid(strip, [held("0001.01.0"), held("0001.02.0")], []).shots[0].panel == "0001.01"
+
+
+def test_a_balloon_that_reaches_over_its_panel_is_drawn_whole() -> None:
+    balloon = Box(800, 30, 190, 100)
+    page = reading(TWO[0], lines=(line("0001.01.1", balloon),))
+    area = drawn_area(page, page.panels[0])
+    assert area.overlap(balloon) == balloon.area
+    assert area.overlap(TWO[0]) == TWO[0].area
+
+
+@given(st.lists(st.integers(0, 3800), min_size=1, max_size=4, unique=True), st.integers(40, 180))
+def test_in_a_long_panel_the_camera_holds_the_spoken_balloon_while_it_is_spoken(tops: list[int], height: int) -> None:
+    lines = tuple(line(f"0001.01.{i}", Box(60, top, 180, height)) for i, top in enumerate(sorted(tops), 1))
+    page = reading(Box(0, 0, 300, 4000), lines=lines, direction="vertical", size=(300, 4000))
+    scene = laid(page, [spoken(ln.id) for ln in lines], [1.1] * len(lines))
+    balloons = {ln.id: ln.balloon for ln in lines}
+    for clip in scene.clips:
+        for frame in range(round(clip.start * 30), round(clip.end * 30)):
+            shot = next(s for s in scene.shots if s.first_frame <= frame < s.end_frame)
+            view, box = view_at(shot, frame), balloons[clip.beat]
+            assert box is not None
+            assert view.y <= box.y
+            assert view.y + view.h >= box.bottom
+
+
+def test_subtitles_are_on_the_films_clock() -> None:
+    beats = [spoken("0001.01.1")]
+    scene = laid(reading(TWO[0]), beats, [1.0])
+    second = scene.model_copy(update={"page": "0002"})
+    timing = Timing(fps=30, sample_rate=48_000, scenes=(scene, second))
+    srt = make_srt(timing, Script(language="en", beats=tuple(beats)))
+    assert srt.startswith("1\n00:00:02,300 --> 00:00:03,300\nHI\n\n2\n")
+    start = scene.frames / 30 + 2.3
+    assert f"00:00:{int(start):02},{round(start % 1 * 1000):03}" in srt
