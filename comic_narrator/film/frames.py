@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Literal
 
 import cv2
@@ -15,11 +17,27 @@ from comic_narrator.model import Box, Scene, Shot, View
 Pixels = NDArray[np.uint8]
 Ground = Literal["blur", "black"]
 
-LEVEL_RATIO = 2**-0.5
-"""Each level of the pyramid is so much smaller than the one before: fine steps keep screentone from shimmering."""
+LEVEL_RATIO = 2**0.5
+"""Each level of the pyramid is so much larger than the next: fine steps keep screentone from shimmering."""
+
+MOST_PIXELS = 40_000_000
+"""No level is enlarged beyond this: 120 MB."""
 
 GROUND_LIGHT = 0.5
 """Brightness of the blurred ground against the page."""
+
+
+@dataclass(frozen=True)
+class Pyramid:
+    """A page of `size` (width, height) at several sizes, largest first, each an RGB array (h, w, 3)."""
+
+    size: tuple[int, int]
+    levels: tuple[Pixels, ...]
+
+    def level(self, scale: float) -> Pixels:
+        """The smallest level that has a pixel for each pixel of a frame that shows the page at `scale`."""
+        enough = [level for level in self.levels if level.shape[1] >= self.size[0] * scale * 0.999]
+        return enough[-1] if enough else self.levels[0]
 
 
 class SceneClip(VideoClip):  # type: ignore[misc]
@@ -30,7 +48,7 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         self.size = size
         self.fps = fps
         self._scene = scene
-        self._levels = pyramid(page)
+        self._pyramid = make_pyramid(page, max(size[0] / shot.to_view.w for shot in scene.shots))
         self._ground = make_ground(page, size, ground)
 
     # A method, not a function stored on the instance: that would tie a reference cycle and keep every page alive.
@@ -41,8 +59,7 @@ class SceneClip(VideoClip):  # type: ignore[misc]
     def frame(self, index: int) -> Pixels:
         """Frame number `index` of the scene."""
         shot = shot_at(self._scene, index)
-        whole = Box(0, 0, self._levels[0].shape[1], self._levels[0].shape[0])
-        return draw(self._levels, view_at(shot, index), shot.focus or whole, self._ground)
+        return draw(self._pyramid, view_at(shot, index), shot.focus or Box(0, 0, *self._pyramid.size), self._ground)
 
 
 def shot_at(scene: Scene, index: int) -> Shot:
@@ -58,15 +75,22 @@ def view_at(shot: Shot, index: int) -> View:
     return at(shot.from_view, shot.to_view, smooth((index - shot.first_frame) / frames))
 
 
-def pyramid(page: Pixels) -> list[Pixels]:
-    """The page at falling sizes, largest first, down to about 64 pixels."""
-    levels = [page]
+def make_pyramid(page: Pixels, closest: float) -> Pyramid:
+    """The page from about 64 pixels up to the scale of its closest shot, so that frames only ever shrink a level a bit.
+
+    Enlarged levels are made with a sharp kernel once, which leaves the cheap linear one to each frame.
+    """
     height, width = page.shape[:2]
-    while min(height, width) * LEVEL_RATIO ** len(levels) > 64:
-        scale = LEVEL_RATIO ** len(levels)
-        size = (round(width * scale), round(height * scale))
-        levels.append(cv2.resize(page, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False))
-    return levels
+    steps = max(math.ceil(math.log(closest, LEVEL_RATIO)), 0)
+    while steps > 0 and width * height * LEVEL_RATIO ** (2 * steps) > MOST_PIXELS:
+        steps -= 1
+    levels: list[Pixels] = []
+    while min(height, width) * LEVEL_RATIO**steps > 64 or not levels:
+        size = (round(width * LEVEL_RATIO**steps), round(height * LEVEL_RATIO**steps))
+        kernel = cv2.INTER_LANCZOS4 if steps > 0 else cv2.INTER_AREA
+        levels.append(page if steps == 0 else cv2.resize(page, size, interpolation=kernel).astype(np.uint8, copy=False))
+        steps -= 1
+    return Pyramid((width, height), tuple(levels))
 
 
 def make_ground(page: Pixels, size: tuple[int, int], kind: Ground) -> Pixels:
@@ -86,7 +110,7 @@ def make_ground(page: Pixels, size: tuple[int, int], kind: Ground) -> Pixels:
     return lit
 
 
-def draw(levels: list[Pixels], view: View, area: Box, ground: Pixels) -> Pixels:
+def draw(pyramid: Pyramid, view: View, area: Box, ground: Pixels) -> Pixels:
     """One frame: the part of the page inside `area` as `view` shows it, over a copy of `ground`.
 
     The area's edges are blended by how much of each pixel they cover, so that they glide instead of stepping.
@@ -100,7 +124,7 @@ def draw(levels: list[Pixels], view: View, area: Box, ground: Pixels) -> Pixels:
     if columns.size == 0 or rows.size == 0:
         return frame
     x0, x1, y0, y1 = int(columns[0]), int(columns[-1]) + 1, int(rows[0]), int(rows[-1]) + 1
-    patch = _sample(levels, view, scale, (x0, y0, x1 - x0, y1 - y0))
+    patch = _sample(pyramid, view, scale, (x0, y0, x1 - x0, y1 - y0))
     inside = frame[y0:y1, x0:x1]
     _blend_edges(patch, inside, cover_x[x0:x1], cover_y[y0:y1])
     inside[:] = patch
@@ -115,12 +139,10 @@ def _coverage(start: float, end: float, length: int) -> NDArray[np.float32]:
     return covered
 
 
-def _sample(levels: list[Pixels], view: View, scale: float, patch: tuple[int, int, int, int]) -> Pixels:
-    """The page under a patch (x, y, w, h) of frame pixels, from the smallest level not smaller than the frame."""
-    full = levels[0]
-    wanted = min(scale, 1.0)
-    level = [lv for lv in levels if lv.shape[1] >= full.shape[1] * wanted * 0.999][-1]
-    sx, sy = level.shape[1] / full.shape[1], level.shape[0] / full.shape[0]
+def _sample(pyramid: Pyramid, view: View, scale: float, patch: tuple[int, int, int, int]) -> Pixels:
+    """The page under a patch (x, y, w, h) of frame pixels."""
+    level = pyramid.level(scale)
+    sx, sy = level.shape[1] / pyramid.size[0], level.shape[0] / pyramid.size[1]
     x, y, w, h = patch
     # Pixel centres: frame pixel i shows page position view.x + (i + 0.5) / scale.
     matrix = np.array(
@@ -129,7 +151,7 @@ def _sample(levels: list[Pixels], view: View, scale: float, patch: tuple[int, in
             [0, sy / scale, (view.y + (y + 0.5) / scale) * sy - 0.5],
         ]
     )
-    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     sampled = cv2.warpAffine(level, matrix, (w, h), flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return sampled.astype(np.uint8, copy=False)
 

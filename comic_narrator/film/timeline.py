@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from comic_narrator.film.camera import close_up, is_long, push_in
-from comic_narrator.model import Beat, Box, Clip, Line, PageReading, Panel, Scene, Shot, View
+from comic_narrator.model import SPOKEN_KINDS, Beat, Box, Clip, Line, PageReading, Panel, Scene, Shot, View
 
 LEAD_IN = 0.3
 """Seconds from the cut to a panel until its first line."""
@@ -77,10 +77,10 @@ def time_scene(
 
 
 def drawn_area(reading: PageReading, panel: Panel) -> Box:
-    """The panel with whatever of its balloons and lettering reaches over its frame, cut to the page."""
+    """The panel with whatever of its spoken balloons and captions reaches over its frame, cut to the page."""
     area = panel.bbox
     for line in reading.lines:
-        if line.panel == panel.id:
+        if line.panel == panel.id and line.kind in SPOKEN_KINDS:
             for part in (line.balloon, line.bbox):
                 area = area.union(part) if part else area
     return area.within(reading.width, reading.height)

@@ -96,7 +96,7 @@ def _western(text: str) -> str:
     text = re.sub(r"[!?]*\?[!?]*", "?", text)
     text = re.sub(r"!+", "!", text)
     text = text.replace("&", " and ").replace('"', "")
-    text = re.sub(r"\b(\w)(-\1)+-(?=\1)", "", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<![\w-])(\w{1,4}-)\1+", r"\1", text, flags=re.IGNORECASE)
     text = _sentence_case(text) if _is_lettered_in_capitals(text) else _shouted_words(text)
     text = re.sub(r"[A-Za-z']+", lambda m: _interjection(m[0]), text)
     text = re.sub(r"\s+([,.!?;:])", r"\1", re.sub(r"\s+", " ", text))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comic_narrator.film.frames import SceneClip, draw, make_ground, pyramid
+from comic_narrator.film.frames import SceneClip, draw, make_ground, make_pyramid
 from comic_narrator.model import Box, Scene, Shot, View
 
 SIZE = (320, 180)
@@ -34,7 +34,7 @@ def centre_of_dark(frame: np.ndarray) -> tuple[float, float]:
 def test_the_page_moves_in_fractions_of_a_pixel(dx: float, dy: float, zoom: float) -> None:
     page = blob_page(400, 225)
     view = View(400 - 160 * zoom + dx, 225 - 90 * zoom + dy, 320 * zoom, 180 * zoom)
-    frame = draw(pyramid(page), view, Box(0, 0, 800, 450), BLACK)
+    frame = draw(make_pyramid(page, 1.0), view, Box(0, 0, 800, 450), BLACK)
     x, y = centre_of_dark(frame)
     assert x == pytest.approx((400 - view.x) / zoom, abs=0.12)
     assert y == pytest.approx((225 - view.y) / zoom, abs=0.12)
@@ -42,18 +42,18 @@ def test_the_page_moves_in_fractions_of_a_pixel(dx: float, dy: float, zoom: floa
 
 def test_only_the_shots_area_is_drawn_and_its_edges_are_blended() -> None:
     white = np.full((450, 800, 3), 255, np.uint8)
-    frame = draw(pyramid(white), View(0, 0, 320, 180), Box(100, 50, 61, 40), BLACK)
+    frame = draw(make_pyramid(white, 1.0), View(0, 0, 320, 180), Box(100, 50, 61, 40), BLACK)
     assert frame[70, 130, 0] == 255
     assert frame[70, 99, 0] == 0
     assert frame[49, 130, 0] == 0
-    shifted = draw(pyramid(white), View(0.25, 0, 320, 180), Box(100, 50, 61, 40), BLACK)
+    shifted = draw(make_pyramid(white, 1.0), View(0.25, 0, 320, 180), Box(100, 50, 61, 40), BLACK)
     assert shifted[70, 99, 0] == pytest.approx(64, abs=3)
     assert shifted[70, 160, 0] == pytest.approx(191, abs=3)
 
 
 def test_a_view_beside_the_page_shows_the_ground() -> None:
     page = np.full((450, 800, 3), 255, np.uint8)
-    assert not draw(pyramid(page), View(2000, 2000, 320, 180), Box(0, 0, 800, 450), BLACK).any()
+    assert not draw(make_pyramid(page, 1.0), View(2000, 2000, 320, 180), Box(0, 0, 800, 450), BLACK).any()
 
 
 def test_the_blurred_ground_has_the_pages_colours_but_darker() -> None:
@@ -70,8 +70,19 @@ def test_screentone_shrinks_to_an_even_grey() -> None:
     """Fine dots seen from afar must not turn into a pattern."""
     page = np.full((1200, 2000, 3), 255, np.uint8)
     page[::3, ::3] = 0
-    frame = draw(pyramid(page), View(0, 0, 2000, 1125), Box(0, 0, 2000, 1200), BLACK)
+    frame = draw(make_pyramid(page, 1.0), View(0, 0, 2000, 1125), Box(0, 0, 2000, 1200), BLACK)
     assert frame[20:-20, 20:-20, 0].std() < 6
+
+
+def test_an_enlarged_page_stays_sharp() -> None:
+    """A line drawn at twice its size is as dark as the line itself: enlarging must not wash it out."""
+    page = np.full((225, 400, 3), 255, np.uint8)
+    page[:, 199:202] = 0
+    view = View(120, 68, 160, 90)
+    frame = draw(make_pyramid(page, 2.0), view, Box(0, 0, 400, 225), BLACK)
+    across = frame[90, :, 0].astype(int)
+    assert across.min() < 20
+    assert np.count_nonzero((across > 60) & (across < 200)) <= 4
 
 
 def test_a_scene_is_a_moviepy_clip_with_every_frame_of_its_shots() -> None:

@@ -1,0 +1,115 @@
+"""What a group of rows is: speech in a balloon, a caption, a sound, or lettering that nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from comic_narrator.model import Box, LineKind
+from comic_narrator.readers.balloons import Group
+from comic_narrator.readers.lettering import wide
+from comic_narrator.readers.regions import Region
+
+LARGE = 1.8
+"""Lettering so many times the page's usual size is a title or a sound, unless a balloon holds it."""
+SLANTED = 9.0
+PALE = 0.9
+"""Ground at least this share as light as the page's lightest lettered ground is paper, or a plain balloon."""
+DARK = 62.0
+"""Ground darker than this (Lab) is neither."""
+MANY_ROWS = 40
+LARGEST = 0.045
+"""Lettering higher than this share of the page's shorter side is not text."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the kinds on one page are judged by: its size, its panels and its usual lettering."""
+
+    width: int
+    height: int
+    panels: tuple[Box, ...]
+    usual: float
+    lightest: float
+    language: str
+    print_only: bool = False
+
+
+def usual_size(groups: Sequence[Group]) -> float:
+    """The height of most of a page's lettering, in page pixels, weighted by letters; 0 if there is none."""
+    sizes = [group.size for group in groups for row in group.rows for _ in row.text]
+    return float(np.median(sizes)) if sizes else 0.0
+
+
+def lightest_ground(groups: Sequence[Group]) -> float:
+    """How light (Lab, 0-100) the lightest tenth of a page's lettered ground is; 0 if there is none."""
+    lights = [group.region.bright for group in groups if group.region is not None for _ in group.rows]
+    return float(np.percentile(lights, 90)) if lights else 0.0
+
+
+def is_print(groups: Sequence[Group], panels: Sequence[Box]) -> bool:
+    """Whether a page is an advertisement or a text page: one picture with more rows than anybody speaks in it."""
+    return len(panels) == 1 and sum(len(group.rows) for group in groups) > MANY_ROWS
+
+
+def kind_of(group: Group, text: str, page: Page) -> LineKind:
+    """The kind of a group that reads `text`."""
+    words = len(text.split())
+    share = group.size / min(page.width, page.height)
+    numbers = sum(any(c.isdigit() for c in word) for word in text.split())
+    if group.panel is None or not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
+        return "sign"
+    region = group.balloon
+    if region is not None and share <= 1.6 * LARGEST:
+        if not _pale(region, page) and words <= 3 and not _sentence(text):
+            return "sign"
+        return _boxed(group, region, text, page) if region.corners >= 3 else "dialogue"
+    if group.size > LARGE * page.usual or share > LARGEST or group.slant > SLANTED:
+        return _loose(text, words)
+    return _open(group, text, words, page)
+
+
+def _open(group: Group, text: str, words: int, page: Page) -> LineKind:
+    """Words of usual size on ground that runs on: print if they are many, speech if they stand on bare paper."""
+    region = group.region
+    if len(group.rows) >= 3 and words >= 8:
+        return "caption"
+    if page.print_only:
+        return "sign"
+    if words >= 8 and group.panel is not None and group.box.w >= 0.6 * page.panels[group.panel].w:
+        return "caption"
+    if (
+        region is None
+        or region.bright < PALE * page.lightest
+        or group.size < 0.6 * page.usual
+        or any(c.isdigit() for c in text)
+    ):
+        return _loose(text, words)
+    return "dialogue" if words >= 5 or wide(page.language) or _sentence(text) else _loose(text, words)
+
+
+def _pale(region: Region, page: Page) -> bool:
+    return region.bright >= max(PALE * page.lightest, DARK)
+
+
+def _sentence(text: str) -> bool:
+    return text[-1:] in "!?.-,…！？。♪~"
+
+
+def _loose(text: str, words: int) -> LineKind:
+    """Words drawn into the art: a short cry is a sound, all else a sign."""
+    return "sfx" if words <= 3 and not any(c.isdigit() for c in text) else "sign"
+
+
+def _boxed(group: Group, region: Region, text: str, page: Page) -> LineKind:
+    """A rectangle of plain ground: a caption, unless it is a board or label inside the picture."""
+    if group.panel is None or wide(page.language):
+        return "caption"
+    panel, box = page.panels[group.panel], region.box
+    gaps = (box.x - panel.x, box.y - panel.y, panel.right - box.right, panel.bottom - box.bottom)
+    touching = min(gaps) < 0.04 * min(panel.w, panel.h)
+    words = len(text.split())
+    said = _sentence(text) and group.size < 1.1 * page.usual
+    return "caption" if touching or words >= 8 or said else "sign"

@@ -1,0 +1,171 @@
+"""The plain grounds that lettering stands on: insides of balloons, caption boxes, open paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from comic_narrator.model import Box
+from comic_narrator.readers.words import Row
+
+Picture = NDArray[np.uint8]
+
+ROW_SIDE = 13.0
+"""Rows are this high, in pixels, on the picture that is searched."""
+LEAST_LETTERED = 0.12
+LEAST_FULL = 0.45
+MOST_OF_PAGE = 0.25
+"""The inside of a balloon is lettered and full at least so far, and no larger part of the page."""
+LETTERED_ACROSS = 0.25
+"""Ground from one side of a panel to the other is a balloon only if it is lettered so far."""
+SAME_GROUND = 10.0
+NEAR_GROUND = 15.0
+
+
+@dataclass(frozen=True)
+class Region:
+    """A connected plain ground, holes filled: its box in page pixels and its shape.
+
+    `corners` counts the corners of the box that it fills (4 = rectangular), `full` is the share of its box that it
+    fills, `lettered` the share of it that rows cover, `bright` its lightness (Lab, 0-100); `closed` says whether it is
+    the inside of a balloon or box, and not a ground that runs on behind the art.
+    """
+
+    box: Box
+    corners: int
+    full: float
+    lettered: float
+    bright: float
+    closed: bool
+
+
+def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> tuple[list[int | None], list[Region]]:
+    """For each row the index of its region, or None where its ground is uneven; and the regions.
+
+    `image` is an RGB page of shape (h, w, 3); a region ends at the panels' edges, unless lettering crosses them.
+    """
+    if not rows:
+        return [], []
+    scale = float(np.clip(ROW_SIDE / np.median([row.size for row in rows]), 0.2, 2.0))
+    height, width = image.shape[:2]
+    size = (max(round(width * scale), 1), max(round(height * scale), 1))
+    small = cv2.resize(image, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
+    lab = np.asarray(cv2.cvtColor(small.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
+    boxes = [_scaled(row.box, scale, size) for row in rows]
+    grounds = [_ground(lab, box) for box in boxes]
+    barrier = np.ones((size[1], size[0]), np.uint8)
+    for panel in panels:
+        edge = _scaled(panel, scale, size)
+        cv2.rectangle(barrier, (edge.x, edge.y), (edge.right - 1, edge.bottom - 1), 0, 1)
+    home: list[int | None] = [None] * len(rows)
+    regions: list[Region] = []
+    left = [i for i, ground in enumerate(grounds) if ground is not None]
+    while left:
+        colour = grounds[left[0]]
+        assert colour is not None
+        alike = [i for i in left if np.linalg.norm(_known(grounds[i]) - colour) < SAME_GROUND]
+        left = [i for i in left if i not in alike]
+        _label(lab, barrier, colour, alike, boxes, scale, home, regions)
+    return home, [replace(region, closed=region.closed and not _runs_across(region, panels)) for region in regions]
+
+
+def _runs_across(region: Region, panels: Sequence[Box]) -> bool:
+    """Whether a region is the back of a panel: it reaches from side to side, with little lettering on it."""
+    if region.lettered >= LETTERED_ACROSS or region.corners >= 3:
+        return False
+    return any(
+        region.box.w >= 0.96 * panel.w and region.box.overlap(panel) >= 0.8 * region.box.area for panel in panels
+    )
+
+
+def _known(ground: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    assert ground is not None
+    return ground
+
+
+def _scaled(box: Box, scale: float, size: tuple[int, int]) -> Box:
+    return Box(
+        round(box.x * scale), round(box.y * scale), max(round(box.w * scale), 1), max(round(box.h * scale), 1)
+    ).within(*size)
+
+
+def _ground(lab: NDArray[np.float32], box: Box) -> NDArray[np.float32] | None:
+    """The colour (Lab) that most of a row's box has, or None if there is no such colour."""
+    pixels = lab[box.y : box.bottom, box.x : box.right].reshape(-1, 3)
+    bins = np.bincount(np.clip(pixels[:, 0] / 5, 0, 20).astype(int), minlength=21)
+    smooth = np.convolve(bins, [1, 1, 1], "same")
+    around = pixels[np.abs(pixels[:, 0] / 5 - (smooth.argmax() + 0.5)) <= 1.5]
+    colour = np.median(around, axis=0)
+    near = np.linalg.norm(pixels - colour, axis=1) < NEAR_GROUND
+    return colour.astype(np.float32) if near.mean() >= 0.3 else None
+
+
+def _label(
+    lab: NDArray[np.float32],
+    barrier: NDArray[np.uint8],
+    colour: NDArray[np.float32],
+    alike: list[int],
+    boxes: list[Box],
+    scale: float,
+    home: list[int | None],
+    regions: list[Region],
+) -> None:
+    """Find the connected grounds of one colour under the rows `alike`."""
+    near = (np.linalg.norm(lab - colour, axis=2) < NEAR_GROUND).astype(np.uint8)
+    filled = near.copy()
+    for i in alike:
+        if min(boxes[i].w, boxes[i].h) > 2 * ROW_SIDE:
+            continue
+        core = _core(boxes[i])
+        filled[core.y : core.bottom, core.x : core.right] = 1
+    filled *= barrier
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+    # Thin gaps in an outline must not let the inside of a balloon run out into the art.
+    solid = cv2.erode(filled, kernel)
+    _, labels = cv2.connectedComponents(solid, connectivity=4)
+    members: dict[int, list[int]] = {}
+    for i in alike:
+        core = _core(boxes[i])
+        inside = labels[core.y : core.bottom, core.x : core.right]
+        inside = inside[inside > 0]
+        if len(inside):
+            members.setdefault(int(np.bincount(inside).argmax()), []).append(i)
+    for label, rows in members.items():
+        shape = np.asarray(cv2.dilate((labels == label).astype(np.uint8), kernel), np.uint8)
+        for i in rows:
+            home[i] = len(regions)
+        regions.append(_region(shape, [boxes[i] for i in rows], scale, float(colour[0])))
+
+
+def _core(box: Box) -> Box:
+    """A row's box without the slack that the detector leaves round the letters."""
+    slack = max(round(0.16 * min(box.w, box.h)), 1)
+    return Box(box.x + slack, box.y + slack, max(box.w - 2 * slack, 1), max(box.h - 2 * slack, 1))
+
+
+def _region(shape: NDArray[np.uint8], rows: list[Box], scale: float, bright: float) -> Region:
+    x, y, w, h = cv2.boundingRect(shape)
+    view = np.ascontiguousarray(shape[y : y + h, x : x + w])
+    outlines, _ = cv2.findContours(view, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    whole = cv2.drawContours(np.zeros_like(view), outlines, -1, 1, cv2.FILLED)
+    area = max(int(whole.sum()), 1)
+    # Lettering set tight against a box's border pinches the ground off at its corners.
+    for row in rows:
+        whole[max(row.y - y, 0) : max(row.bottom - y, 0), max(row.x - x, 0) : max(row.right - x, 0)] = 1
+    a, b = max(round(0.12 * w), 2), max(round(0.12 * h), 2)
+    corners = sum(
+        float(corner.mean()) > 0.5 for corner in (whole[:b, :a], whole[:b, -a:], whole[-b:, :a], whole[-b:, -a:])
+    )
+    full, lettered = area / (w * h), min(sum(_core(box).area for box in rows) / area, 1.0)
+    return Region(
+        box=Box(round(x / scale), round(y / scale), round(w / scale), round(h / scale)),
+        corners=corners,
+        full=full,
+        lettered=lettered,
+        bright=bright,
+        closed=lettered >= LEAST_LETTERED and full >= LEAST_FULL and area <= MOST_OF_PAGE * shape.size,
+    )

@@ -1,0 +1,191 @@
+"""English lettering as plain words: capitals, long-drawn words, stutters, numbers, money and signs as they are said."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import unicodedata
+from functools import cache
+from importlib.resources import files
+from itertools import count
+
+from num2words import num2words
+
+from comic_narrator.errors import MissingToolError
+
+_STARTS = {
+    **{letter: letter for letter in "bdfhklmnpstvwz"},
+    "c": "k", "g": "ɡ", "j": "ʤ", "q": "kw", "r": "ɹ", "x": "z", "y": "j", "ch": "ʧ", "sh": "ʃ", "th": "ð", "wh": "w",
+}  # fmt: skip
+
+STUTTERS = {f"{letters}qh": f"{sound}ə" for letters, sound in _STARTS.items()}
+"""Kokoro's phonemes for the broken-off start of a word, under the names that `plain` gives to them."""
+
+SOUND_WORDS = {
+    "ahem": "əhˈɛm", "arrgh": "ˈɑɹɡ", "boing": "bˈYŋ", "brr": "bˈɜɹ", "eek": "ˈik", "eww": "ˈiu", "gah": "ɡˈɑ",
+    "grr": "ɡˈɜɹ", "hm": "hˈʌm", "hmm": "hˈʌm", "hmpf": "hˈʌmf", "hmph": "hˈʌmf", "kapow": "kəpˈW",
+    "meh": "mˈɛ", "mm": "ˈʌm", "nah": "nˈæ", "oo": "ˈu", "pfft": "pˈʌft", "psh": "pˈɪʃ", "psst": "pˈɪst", "sh": "ʃˈʌ",
+    "shh": "ʃˈʌ", "thwack": "θwˈæk", "tsk": "tˈɪsk", "yeah": "jˈæə", "zz": "zˈɪz",
+}  # fmt: skip
+"""Kokoro's phonemes for words of comics that the lexicon lacks or has wrong."""
+
+_RESPELLED = {
+    "mr": "mister", "mrs": "missus", "ms": "miz", "dr": "doctor", "vs": "versus", "jr": "junior",
+    "sr": "senior", "sgt": "sergeant", "capt": "captain", "prof": "professor", "'em": "um", "'n'": "and",
+    "ol'": "ole", "etc.": "etcetera",
+}  # fmt: skip
+
+_SPELLED = frozenset({
+    "BBC", "CBS", "CD", "CEO", "CIA", "DJ", "DNA", "DVD", "EMT", "ESP", "FBI", "GPS", "HQ", "IOU", "IQ", "IRS",
+    "JFK", "KGB", "KO", "LAPD", "NBC", "NYC", "NYPD", "PC", "PHD", "SOS", "SUV", "TNT", "TV", "UFO", "UK", "UN",
+    "USA", "VIP", "VR",
+})  # fmt: skip
+"""Abbreviations said letter by letter; those that are words too (AI, ID, US) are left out."""
+
+_SIGNS = str.maketrans({
+    "’": "'", "‘": "'", "`": "'", "´": "'", "–": "—", "―": "—", "„": "“", "«": "“", "»": "”", "&": " and ", "@": " at ",
+    "+": " plus ", "=": " equals ", "°": " degrees ", "%": " percent", "/": " ", "\\": " ",
+})  # fmt: skip
+
+_MONEY = {"$": ("dollar", "dollars", "cents"), "£": ("pound", "pounds", "pence"), "€": ("euro", "euros", "cents")}
+_SCALES = {"k": "thousand", "m": "million", "b": "billion", "t": "trillion"}
+_WHOLE = r"\d+(?:,\d{3})*"
+_FRACTIONS = {"1/2": "half", "1/3": "a third", "2/3": "two thirds", "1/4": "a quarter", "3/4": "three quarters"}
+_ROMAN = {"I": 1, "V": 5, "X": 10}
+
+
+def plain(text: str) -> str:
+    """`text` as words of plain letters, apostrophes and hyphens, with the marks `.,!?;:—…“”()` that a voice heeds."""
+    text = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    text = re.sub(r"\b([1-3])[/⁄]([2-4])\b", lambda m: _FRACTIONS.get(f"{m[1]}/{m[2]}", m[0]), text)
+    text = _numbers(_punctuated(text.translate(_SIGNS)))
+    text = re.sub(r"\bSt\.?\s+(?=[A-Z])|\bST\.\s+(?=[A-Z])", "Saint ", text)
+    text = re.sub(r"\b([Tt]he) US\b", r"\1 U.S.", text)
+    text = re.sub(
+        r"(?<![\w'])(?:(\w{2,4})(?:\.(?=\s|$)|\b)|'em\b|'n'|ol'|etc\.)", _respelled, text, flags=re.IGNORECASE
+    )
+    text = re.sub(r"\b([bm][wu]a)?((?:h[aeio]){2,})h?\b", _laughter, text, flags=re.IGNORECASE)
+    text = re.sub(r"\b([A-Za-z]{1,2})-(?=\1)", lambda m: _stutter(m[1]), text, flags=re.IGNORECASE)
+    text = re.sub(r"\b[A-Z][A-Z']*[A-Z]\b", lambda m: _uncapped(m[0]), text)
+    text = re.sub(r"[A-Za-z]*([A-Za-z])\1\1[A-Za-z]*", lambda m: _shortened(m[0].lower()), text, flags=re.IGNORECASE)
+    text = re.sub(r"[^A-Za-z'.,!?;:—…“”() -]+|(?<![A-Za-z])-|-(?![A-Za-z])", " ", text)
+    return re.sub(r"\s+(?=[.,!?;:…])", "", re.sub(r"\s+", " ", text)).strip()
+
+
+def _punctuated(text: str) -> str:
+    """Dots, dashes and quotation marks each written in one way."""
+    text = re.sub(r"(?<=[A-Za-z]{2})([.,:])(?=[A-Za-z]{2})", r"\1 ", text)
+    text = re.sub(r"\s*\.(?:\s?\.)+\s*", "… ", text)
+    text = re.sub(r"\s*(?:—|--+|\s-\s|(?<=[A-Za-z])-(?=\s|$|[\"”!?]))[\s—-]*", " — ", text)
+    turn = count()
+    return re.sub('"', lambda _: "”" if next(turn) % 2 else "“", text)
+
+
+def _respelled(match: re.Match[str]) -> str:
+    return _RESPELLED.get((match[1] or match[0]).lower(), match[0])
+
+
+def _laughter(match: re.Match[str]) -> str:
+    return " ".join([*filter(None, [match[1]]), *re.findall("..", match[2])])
+
+
+def _stutter(letters: str) -> str:
+    """The name of a broken-off start; a vowel's is dropped, for it would be said as the letter's name."""
+    name = f"{letters.lower()}qh"
+    if letters == "I":
+        return "I "
+    return f"{name}, " if name in STUTTERS else ""
+
+
+def _uncapped(word: str) -> str:
+    """A word of capitals as it is said: abbreviations stay and are spelled, roman numbers become numbers."""
+    if re.fullmatch(r"X{0,2}(IX|IV|V?I{0,3})", word):
+        return _roman(word)
+    low = word.lower()
+    silent = not set(word) & set("AEIOUY'") and len(word) <= 4 and not re.search(r"(.)\1", word)
+    if word in _SPELLED or (silent and low not in SOUND_WORDS and low not in _lexicon()):
+        return word
+    return low
+
+
+def _roman(word: str) -> str:
+    values = [_ROMAN[sign] for sign in word]
+    return str(num2words(sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))))
+
+
+def _shortened(word: str) -> str:
+    """A long-drawn word ("Noooo", "Aaargh") as the lexicon has it."""
+    double, single = re.sub(r"(.)\1\1+", r"\1\1", word), re.sub(r"(.)\1\1+", r"\1", word)
+    if single in ("so", "go"):
+        return single
+    return next((known for known in (double, single) if known in SOUND_WORDS or known in _lexicon()), double)
+
+
+@cache
+def _lexicon() -> frozenset[str]:
+    """The words that gruut's English lexicon knows."""
+    try:
+        lexicon = files("gruut_lang_en") / "lexicon.db"
+    except ImportError as error:
+        raise MissingToolError(
+            "The package gruut, which English voices need, is not installed.", "Install it with: pip install gruut"
+        ) from error
+    connection = sqlite3.connect(f"file:{lexicon}?mode=ro", uri=True)
+    try:
+        return frozenset(word for (word,) in connection.execute("SELECT DISTINCT word FROM word_phonemes"))
+    finally:
+        connection.close()
+
+
+def _numbers(text: str) -> str:
+    """Every number in `text` in words, American style."""
+    text = re.sub(r"(?:#\s?|\b[Nn][Oo]\.\s?)(?=\d)", "number ", text)
+    text = re.sub(r"(?<=\d)\s?([AaPp])\.?\s?[Mm]\b\.?", lambda m: f" {m[1].upper()} M", text)
+    text = re.sub(r"(?<![\w.])-(?=\d)", "minus ", re.sub(r"\b(\d{4})\s?[-—]\s?(\d{4})\b", r"\1 to \2", text))
+    text = re.sub(
+        rf"([$£€])\s?({_WHOLE})(?:\.(\d+))?(?:\s?(thousand|million|billion|trillion|[KkMmBb])\b)?", _money, text
+    )
+    text = re.sub(r"\b(\d{1,2}):([0-5]\d)\b", _time, text)
+    text = re.sub(rf"({_WHOLE})(?:st|nd|rd|th|ST|ND|RD|TH)\b", lambda m: f" {_said(_whole(m[1]), 'ordinal')} ", text)
+    text = re.sub(r"'?\b(1[1-9]|20)?(\d)0'?s\b", _decade, text, flags=re.IGNORECASE)
+    return re.sub(rf"{_WHOLE}(?:\.\d+)?", lambda m: f" {_number(m[0])} ", text)
+
+
+def _said(number: int | float, how: str = "cardinal") -> str:
+    return str(num2words(number, to=how)).replace(",", "").replace(" and ", " ")
+
+
+def _whole(digits: str) -> int:
+    return int(digits.replace(",", "")[:15])
+
+
+def _number(digits: str) -> str:
+    """A number without sign or unit; years in pairs, long rows and leading zeros digit by digit."""
+    bare = digits.replace(",", "")
+    if "." in bare:
+        return _said(float(bare[:15]))
+    if (bare.startswith("0") and len(bare) > 1) or len(bare) > (15 if "," in digits else 6):
+        return " ".join(_said(int(digit)) for digit in bare)
+    return _said(int(bare), "year" if re.fullmatch(r"1[1-9]\d\d|20[1-9]\d", digits) else "cardinal")
+
+
+def _money(match: re.Match[str]) -> str:
+    one, many, small = _MONEY[match[1]]
+    whole, part, scale = _whole(match[2]), match[3], match[4]
+    if scale:
+        amount = _said(float(f"{whole}.{part[:6]}") if part else whole)
+        return f" {amount} {_SCALES[scale[0].lower()]} {many} "
+    said = f" {_said(whole)} {one if whole == 1 else many} "
+    return f"{said}{_said(int(part[:2]))} {small} " if part and int(part[:2]) else said
+
+
+def _time(match: re.Match[str]) -> str:
+    hour, minute = int(match[1]), int(match[2])
+    if not minute:
+        return f" {_said(hour)} o'clock "
+    return f" {_said(hour)} {'oh ' if minute < 10 else ''}{_said(minute)} "
+
+
+def _decade(match: re.Match[str]) -> str:
+    tens = _said(int(match[2]) * 10) if match[2] != "0" else "hundred"
+    return f" {_said(int(match[1])) if match[1] else ''} {re.sub('y$', 'ie', tens)}s "

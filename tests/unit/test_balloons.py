@@ -1,0 +1,220 @@
+"""Rows of lettering become lines: which belong together, what they are, in which order and by whom."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+
+from comic_narrator.model import Box, Direction
+from comic_narrator.readers import ReadLine
+from comic_narrator.readers.balloons import Group, columns_in_order, gather
+from comic_narrator.readers.kinds import Page, kind_of
+from comic_narrator.readers.lettering import is_lettering, join_rows, language_of, lettered_rows, mend
+from comic_narrator.readers.placing import in_order, with_speakers
+from comic_narrator.readers.regions import find_regions
+from comic_narrator.readers.words import OVERLAP, Row, spans
+
+PAGE = Box(0, 0, 600, 400)
+
+
+def row(text: str, x: int, y: int, w: int, h: int = 24, confidence: float = 0.98) -> Row:
+    return Row(text, confidence, Box(x, y, w, h))
+
+
+def groups_on(picture: Image.Image, rows: list[Row], panels: tuple[Box, ...]) -> list[Group]:
+    image = np.asarray(picture)
+    home, regions = find_regions(image, rows, panels)
+    return gather(rows, panels, home, regions)
+
+
+def scene() -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    picture = Image.new("RGB", (PAGE.w, PAGE.h), (120, 150, 170))
+    return picture, ImageDraw.Draw(picture)
+
+
+def balloon(pen: ImageDraw.ImageDraw, box: tuple[int, int, int, int], square: bool = False) -> None:
+    shape = pen.rectangle if square else pen.ellipse
+    shape(box, fill=(255, 255, 255), outline=(0, 0, 0), width=3)
+
+
+def letters(pen: ImageDraw.ImageDraw, rows: list[Row]) -> None:
+    """Bars in place of letters: the grouping looks at grounds and boxes only."""
+    for one in rows:
+        for x in range(one.box.x + 4, one.box.right - 8, 12):
+            pen.rectangle((x, one.box.y + 5, x + 5, one.box.bottom - 6), fill=(0, 0, 0))
+
+
+def texts(groups: list[Group]) -> set[tuple[str, ...]]:
+    return {tuple(one.text for one in group.rows) for group in groups}
+
+
+def test_rows_in_one_balloon_are_one_and_touching_balloons_are_two() -> None:
+    picture, pen = scene()
+    balloon(pen, (40, 30, 260, 170))
+    balloon(pen, (255, 30, 480, 170))
+    left = [row("OF COURSE", 90, 66, 130), row("WE WILL DO", 90, 88, 160), row("NOW!", 110, 110, 80)]
+    right = [row("SHARE IT,", 267, 88, 170), row("OLD PAL!", 310, 110, 110)]
+    letters(pen, left + right)
+    got = groups_on(picture, [right[1], left[2], left[0], right[0], left[1]], (PAGE,))
+    assert texts(got) == {("OF COURSE", "WE WILL DO", "NOW!"), ("SHARE IT,", "OLD PAL!")}
+    for group in got:
+        assert group.balloon is not None
+        assert group.balloon.box.w == pytest.approx(222, abs=16)
+        assert group.balloon.box.h == pytest.approx(140, abs=16)
+
+
+def test_a_group_never_spans_two_panels() -> None:
+    picture, pen = scene()
+    pen.rectangle((0, 0, 599, 399), fill=(255, 255, 255))
+    rows = [row("UP HERE", 200, 170, 120), row("DOWN THERE", 200, 206, 140)]
+    letters(pen, rows)
+    upper, lower = Box(0, 0, 600, 200), Box(0, 201, 600, 199)
+    assert texts(groups_on(picture, rows, (upper, lower))) == {("UP HERE",), ("DOWN THERE",)}
+
+
+def judged(picture: Image.Image, rows: list[Row], usual: float = 24.0, panels: tuple[Box, ...] = (PAGE,)) -> str:
+    (group,) = groups_on(picture, rows, panels)
+    text = join_rows([one.text for one in group.rows], "en")
+    return kind_of(group, text, Page(1000, 1500, panels, usual, 100.0, "en"))
+
+
+def test_kinds_follow_the_shape_round_the_words() -> None:
+    rows = [row("I SAW THE", 100, 60, 130), row("MONEY FIRST.", 95, 82, 140)]
+    picture, pen = scene()
+    balloon(pen, (50, 20, 290, 150))
+    letters(pen, rows)
+    assert judged(picture, rows) == "dialogue"
+    picture, pen = scene()
+    balloon(pen, (84, 50, 246, 116), square=True)
+    letters(pen, rows)
+    assert judged(picture, rows) == "caption"
+    board = [row("USED", 100, 60, 90), row("MOTORS", 95, 82, 110)]
+    picture, pen = scene()
+    balloon(pen, (84, 50, 220, 116), square=True)
+    letters(pen, board)
+    assert judged(picture, board) == "sign"
+    loud = [row("OWW!", 100, 60, 200, 70)]
+    picture, pen = scene()
+    letters(pen, loud)
+    assert judged(picture, loud) == "sfx"
+
+
+def test_words_outside_all_panels_are_signs() -> None:
+    picture, pen = scene()
+    pen.rectangle((0, 0, 599, 60), fill=(255, 255, 255))
+    head = [row("BUSTER BEAR", 200, 20, 180)]
+    letters(pen, head)
+    assert judged(picture, head, panels=(Box(0, 60, 600, 340),)) == "sign"
+
+
+def test_columns_run_from_the_right_without_furigana() -> None:
+    columns = [
+        row("手伝いでさ……", 100, 50, 40, 210),
+        row("教授の実験の", 150, 50, 40, 190),
+        row("きょうじゅ", 192, 50, 18, 80),
+    ]
+    assert [one.text for one in columns_in_order(columns)] == ["教授の実験の", "手伝いでさ……"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "language", "text"),
+    [
+        (["I SAW IT FIRST,--", "YOU WERE"], "en", "I SAW IT FIRST,-- YOU WERE"),
+        (["WITH EXCITE-", "MENT, THEY"], "en", "WITH EXCITEMENT, THEY"),
+        (["W-", "WHAT WAS"], "en", "W- WHAT WAS"),
+        (["DEAL TO ME WILLIE-", "I THINK!"], "en", "DEAL TO ME WILLIE- I THINK!"),
+        (["PLACES OF EVIL-", "THESE BARS"], "en", "PLACES OF EVIL- THESE BARS"),
+        (["THAT'S NOT FAIR.,", "WILLIE |", "SAID"], "en", "THAT'S NOT FAIR, WILLIE I SAID"),
+        (["Happy  day ,", "Sir"], "en", "Happy day, Sir"),
+        (["... a potion", "challenge?"], "en", "... a potion challenge?"),
+        (["もう24時間以上", "ここにいるよ"], "ja", "もう24時間以上ここにいるよ"),
+    ],
+)
+def test_rows_are_joined_as_they_are_meant(rows: list[str], language: str, text: str) -> None:
+    assert join_rows(rows, language) == text
+
+
+@pytest.mark.parametrize("text", ["IT'S 3.5, OR $3.98...", "Mr. Smith, Jr.", "WHAT?! NO!", "D-D-DOL--D-D"])
+def test_right_text_is_not_mended(text: str) -> None:
+    assert mend(text, "en") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "language", "kept"),
+    [
+        ("DOLLAR BILL!", 0.99, "en", True),
+        ("GRRR...", 0.97, "en", True),
+        ("OWW", 0.4, "en", False),
+        ("★育食食", 0.9, "en", False),
+        ("277H", 0.75, "en", False),
+        ("XKRT BN", 0.7, "en", False),
+        ("教授の実験の", 0.95, "ja", True),
+        ("EAI", 0.7, "ja", False),
+    ],
+)
+def test_drawing_read_as_letters_is_dropped(text: str, confidence: float, language: str, kept: bool) -> None:
+    assert is_lettering(row(text, 0, 0, 200, 24, confidence), language) is kept
+
+
+def test_a_page_that_was_guessed_at_is_not_spoken() -> None:
+    guesses = [row("COAE BBCK", 0, 30 * i, 200, 24, 0.6 + 0.02 * i) for i in range(12)]
+    assert lettered_rows(guesses, "en") == []
+    sure = [row("COME BACK", 0, 30 * i, 200, 24, 0.97) for i in range(12)]
+    assert lettered_rows([*sure, guesses[0]], "en") == [*sure, guesses[0]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "language"),
+    [
+        (["I SAW IT FIRST"], "en"),
+        (["もう24時間以上", "SAKU"], "ja"),
+        (["안녕하세요"], "ko"),
+        (["我们明天再见"], "zh"),
+        ([], "en"),
+    ],
+)
+def test_the_language_is_told_by_its_script(texts: list[str], language: str) -> None:
+    assert language_of([row(text, 0, 0, 200) for text in texts]) == language
+
+
+def line(text: str, x: int, y: int) -> ReadLine:
+    return ReadLine(0, "dialogue", text, Box(x, y, 100, 60), 0.9)
+
+
+@pytest.mark.parametrize(("direction", "expected"), [("ltr", "ABCD"), ("rtl", "BADC"), ("vertical", "ABCD")])
+def test_level_balloons_follow_the_direction_and_higher_ones_come_first(direction: Direction, expected: str) -> None:
+    lines = [line("C", 30, 200), line("D", 400, 210), line("B", 400, 20), line("A", 30, 35)]
+    assert "".join(one.text for one in in_order(lines, (PAGE,), direction)) == expected
+
+
+def test_two_sides_of_a_panel_are_two_voices_that_stay() -> None:
+    panels = (PAGE, Box(0, 400, 600, 400), Box(0, 800, 600, 400))
+    lines = [
+        line("A", 30, 20),
+        line("B", 400, 20),
+        ReadLine(1, "dialogue", "C", Box(250, 430, 90, 60), 0.9),
+        ReadLine(2, "dialogue", "D", Box(40, 830, 90, 60), 0.9),
+        ReadLine(2, "dialogue", "E", Box(350, 830, 90, 60), 0.9),
+    ]
+    left, right, alone, *later = (one.speaker for one in with_speakers(lines, panels))
+    assert left is not None
+    assert left != right
+    assert alone == right
+    assert later == [left, right]
+    caption = ReadLine(0, "caption", "LATER", Box(30, 20, 90, 30), 0.9)
+    assert with_speakers([caption], panels)[0].speaker is None
+
+
+@given(st.integers(1, 20_000), st.integers(40, 3000))
+def test_windows_cover_a_strip_and_overlap(length: int, most: int) -> None:
+    windows = spans(length, most)
+    assert windows[0][0] == 0
+    assert sum(windows[-1]) == length
+    assert all(size <= most for _, size in windows)
+    for (start, size), (following, _) in pairwise(windows):
+        assert start + size - following >= OVERLAP * most - 2
