@@ -148,12 +148,21 @@ def _worth(sheared: _Sheared, start: int, end: int, unit: int) -> bool:
 
 
 def _open_ends(sheared: _Sheared, start: int, end: int) -> int:
-    """How many of a strip's two ends no frame line crosses; inside a panel its frame crosses them."""
-    middle = sheared.inside[(start + end) // 2]
-    columns = np.flatnonzero(middle)
+    """How many of a strip's two ends no frame line crosses; inside a panel its frame crosses them.
+
+    An end is where the drawing beside the strip ends: the paper's margin beyond it says nothing.
+    """
+    columns = np.flatnonzero(sheared.inside[(start + end) // 2])
+    reach = max(len(columns) // 8, 8)
+    beside = sheared.inside.astype(bool) & ~sheared.mask.astype(bool)
+    drawn = beside[max(start - reach, 0) : start].any(axis=0) & beside[end : end + reach].any(axis=0)
+    used = columns[drawn[columns]]
+    if not len(used):
+        return 2
     zone = max(round(0.03 * len(columns)), 4)
     strip = sheared.mask[start:end]
-    return sum(float(strip[:, ends].mean(axis=0).min()) >= 0.5 for ends in (columns[:zone], columns[-zone:]))
+    left, right = columns[columns <= used[0] + zone], columns[columns >= used[-1] - zone]
+    return sum(float(strip[:, ends].mean(axis=0).min()) >= 0.5 for ends in (left, right))
 
 
 def _rule_strips(sheared: _Sheared, unit: int) -> Iterator[tuple[float, float, float]]:

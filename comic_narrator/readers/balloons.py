@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -163,11 +164,17 @@ def _columns_together(a: Row, b: Row, limit: float) -> bool:
 
 
 def rows_in_order(rows: Sequence[Row]) -> list[Row]:
-    """Rows from the top; pieces of one row from the left."""
+    """Rows from the top, as they would lie were the lettering not slanted; pieces of one row from the left."""
+    weights = [len(row.text) + 1 for row in rows]
+    lean = math.tan(math.radians(float(np.average([row.slant for row in rows], weights=weights))))
+
+    def height(row: Row) -> float:
+        return row.box.center[1] - lean * row.box.center[0]
+
     lines: list[list[Row]] = []
-    for row in sorted(rows, key=lambda row: row.box.center[1]):
-        middle = row.box.center[1]
-        if lines and abs(middle - float(np.mean([r.box.center[1] for r in lines[-1]]))) < 0.45 * row.box.h:
+    for row in sorted(rows, key=height):
+        own = max(row.box.h - abs(lean) * row.box.w, 0.3 * row.box.h)
+        if lines and abs(height(row) - float(np.mean([height(r) for r in lines[-1]]))) < 0.45 * own:
             lines[-1].append(row)
         else:
             lines.append([row])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
 
-from comic_narrator.errors import InputError
 from comic_narrator.model import SPOKEN_KINDS, Character
+from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, gather
 from comic_narrator.readers.kinds import Page, is_print, kind_of, lightest_ground, usual_size
@@ -48,19 +48,21 @@ class EmbeddedReader:
         # The first pages of a book are covers and adverts: look into its middle.
         middle = (len(images) - 1) // 2
         nearest = sorted(range(len(images)), key=lambda i: abs(i - middle))[:SAMPLE]
-        rows = [row for i in sorted(nearest) for row in self._read_rows(images[i], _load(images[i]))]
+        rows = [row for i in sorted(nearest) for row in self._read_rows(images[i], load_rgb(images[i]))]
         return language_of(rows)
 
     def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
         """Read one page; who speaks is told apart by the side of the panel, and `cast` is not needed for that."""
-        image = _load(page.image)
+        image = load_rgb(page.image)
         rows = lettered_rows(self._read_rows(page.image, image), page.language)
         home, regions = find_regions(image, rows, page.panels)
         groups = gather(rows, page.panels, home, regions)
         height, width = image.shape[:2]
         usual, printed = usual_size(groups), is_print(groups, page.panels)
         looks = Page(width, height, page.panels, usual, lightest_ground(groups), page.language, printed)
-        lines = [line for group in groups if (line := _line(group, looks)) is not None]
+        lines = _lines(groups, looks)
+        if len(page.panels) == 1 and not any(line.kind in SPOKEN_KINDS for line in lines):
+            lines = _lines(groups, replace(looks, titles_only=True))
         return Reading(tuple(with_speakers(in_order(lines, page.panels, page.direction), page.panels)))
 
     def _read_rows(self, path: Path, image: NDArray[np.uint8]) -> tuple[Row, ...]:
@@ -76,12 +78,8 @@ class EmbeddedReader:
         return known
 
 
-def _load(path: Path) -> NDArray[np.uint8]:
-    try:
-        with Image.open(path) as picture:
-            return np.asarray(picture.convert("RGB"))
-    except (OSError, UnidentifiedImageError) as error:
-        raise InputError(f"The page image {path} cannot be read.", "Delete it to have it made again.") from error
+def _lines(groups: Sequence[Group], page: Page) -> list[ReadLine]:
+    return [line for group in groups if (line := _line(group, page)) is not None]
 
 
 def _line(group: Group, page: Page) -> ReadLine | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from comic_narrator.lexicon import english_words
 from comic_narrator.model import Box, LineKind
 from comic_narrator.readers.balloons import Group
 from comic_narrator.readers.lettering import wide
@@ -22,6 +24,8 @@ DARK = 62.0
 MANY_ROWS = 40
 LARGEST = 0.045
 """Lettering higher than this share of the page's shorter side is not text."""
+TITLE = 0.022
+"""Titles are at least this share of the page's shorter side high."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Page:
     usual: float
     lightest: float
     language: str
-    print_only: bool = False
+    titles_only: bool = False
 
 
 def usual_size(groups: Sequence[Group]) -> float:
@@ -55,14 +59,16 @@ def is_print(groups: Sequence[Group], panels: Sequence[Box]) -> bool:
 
 
 def kind_of(group: Group, text: str, page: Page) -> LineKind:
-    """The kind of a group that reads `text`."""
+    """The kind of a group that reads `text`; on a page of titles only, the narrator reads those and nothing else."""
+    if page.titles_only:
+        return "caption" if _is_title(group, text, page) else "sign"
     words = len(text.split())
     share = group.size / min(page.width, page.height)
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
     if group.panel is None or not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
         return "sign"
     region = group.balloon
-    if region is not None and share <= 1.6 * LARGEST:
+    if region is not None and share <= 2 * LARGEST:
         if not _pale(region, page) and words <= 3 and not _sentence(text):
             return "sign"
         return _boxed(group, region, text, page) if region.corners >= 3 else "dialogue"
@@ -76,8 +82,6 @@ def _open(group: Group, text: str, words: int, page: Page) -> LineKind:
     region = group.region
     if len(group.rows) >= 3 and words >= 8:
         return "caption"
-    if page.print_only:
-        return "sign"
     if words >= 8 and group.panel is not None and group.box.w >= 0.6 * page.panels[group.panel].w:
         return "caption"
     if (
@@ -88,6 +92,16 @@ def _open(group: Group, text: str, words: int, page: Page) -> LineKind:
     ):
         return _loose(text, words)
     return "dialogue" if words >= 5 or wide(page.language) or _sentence(text) else _loose(text, words)
+
+
+def _is_title(group: Group, text: str, page: Page) -> bool:
+    """Whether a group is large, surely read, and all English words: ornate lettering is easily read as none."""
+    short = min(page.width, page.height)
+    if group.size < max(min(LARGE * page.usual, LARGEST * short), TITLE * short) or group.confidence < 0.9:
+        return False
+    words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text)
+    known = english_words() if page.language.startswith("en") else frozenset()
+    return bool(words) and all(word.casefold() in known for word in words)
 
 
 def _pale(region: Region, page: Page) -> bool:
@@ -111,5 +125,5 @@ def _boxed(group: Group, region: Region, text: str, page: Page) -> LineKind:
     gaps = (box.x - panel.x, box.y - panel.y, panel.right - box.right, panel.bottom - box.bottom)
     touching = min(gaps) < 0.04 * min(panel.w, panel.h)
     words = len(text.split())
-    said = _sentence(text) and group.size < 1.1 * page.usual
+    said = _sentence(text) and group.size < 1.4 * page.usual
     return "caption" if touching or words >= 8 or said else "sign"

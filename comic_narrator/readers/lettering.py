@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from statistics import median
 
+from comic_narrator.lexicon import english_words
 from comic_narrator.readers.words import Row
 
 SURE = 0.6
@@ -151,14 +152,19 @@ def join_rows(texts: Sequence[str], language: str) -> str:
         return mend("".join(texts), language)
     joined = ""
     for text in (text.strip() for text in texts):
-        joined = joined[:-1] + text if _breaks_word(joined, text) else f"{joined} {text}"
+        joined = _continued(joined, text, language)
     return mend(joined, language)
 
 
-def _breaks_word(before: str, after: str) -> bool:
-    """Whether the hyphen that ends `before` only breaks a word: "EXCITE-" + "MENT", not "W-" + "WHAT"."""
+def _continued(before: str, after: str, language: str) -> str:
+    """`before` and the row after it: "EXCITE-" + "MENT" is a word, "GOOD-" + "HEARTED" two, "WILLIE-" + "I" a dash."""
     tail = re.search(r"(?<![A-Za-z-])([A-Za-z]{2,})-$", before)
     head = re.match(r"[A-Za-z]{2,}", after)
     if tail is None or head is None or _WHOLE.fullmatch(head[0]):
-        return False
-    return head[0][0].islower() or (tail[1].isupper() and head[0].isupper())
+        return f"{before} {after}"
+    if not (head[0][0].islower() or (tail[1].isupper() and head[0].isupper())):
+        return f"{before} {after}"
+    known = english_words() if language.startswith("en") else frozenset()
+    parts = tail[1].casefold(), head[0].casefold()
+    compound = "".join(parts) not in known and all(part in known for part in parts)
+    return before + after if compound else before[:-1] + after

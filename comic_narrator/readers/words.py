@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from comic_narrator.errors import MissingToolError
 from comic_narrator.model import Box
+from comic_narrator.onnx import silence_onnxruntime
 
 Picture = NDArray[np.uint8]
 
@@ -142,6 +143,7 @@ class Words:
     def _loaded(self) -> Any:
         if self._engine is None:
             detector, recogniser = self.models()
+            silence_onnxruntime()
             from rapidocr import RapidOCR
 
             self._engine = RapidOCR(

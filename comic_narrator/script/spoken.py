@@ -91,7 +91,7 @@ def _western(text: str) -> str:
     text = re.sub(r"(\w)-\s*\n\s*(\w)", _rejoin, text)
     text = re.sub(r"\s+", " ", text)
     text = re.sub(r"[♪♡♥*~_<>{}\[\]|\\^=]+", " ", text)
-    text = re.sub(r"\s*(--+|—|–)\s*", " — ", text)
+    text = re.sub(r"\s*(--+|—|–|(?<=\w)-(?=\s))\s*", " — ", text)
     text = re.sub(r"\.(\s?\.){1,}", "...", text)
     text = re.sub(r"[!?]*\?[!?]*", "?", text)
     text = re.sub(r"!+", "!", text)

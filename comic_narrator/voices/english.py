@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import unicodedata
-from functools import cache
-from importlib.resources import files
 from itertools import count
 
 from num2words import num2words
 
-from comic_narrator.errors import MissingToolError
+from comic_narrator.lexicon import english_words
 
 _STARTS = {
     **{letter: letter for letter in "bdfhklmnpstvwz"},
@@ -103,7 +100,7 @@ def _uncapped(word: str) -> str:
         return _roman(word)
     low = word.lower()
     silent = not set(word) & set("AEIOUY'") and len(word) <= 4 and not re.search(r"(.)\1", word)
-    if word in _SPELLED or (silent and low not in SOUND_WORDS and low not in _lexicon()):
+    if word in _SPELLED or (silent and low not in SOUND_WORDS and low not in english_words()):
         return word
     return low
 
@@ -118,23 +115,7 @@ def _shortened(word: str) -> str:
     double, single = re.sub(r"(.)\1\1+", r"\1\1", word), re.sub(r"(.)\1\1+", r"\1", word)
     if single in ("so", "go"):
         return single
-    return next((known for known in (double, single) if known in SOUND_WORDS or known in _lexicon()), double)
-
-
-@cache
-def _lexicon() -> frozenset[str]:
-    """The words that gruut's English lexicon knows."""
-    try:
-        lexicon = files("gruut_lang_en") / "lexicon.db"
-    except ImportError as error:
-        raise MissingToolError(
-            "The package gruut, which English voices need, is not installed.", "Install it with: pip install gruut"
-        ) from error
-    connection = sqlite3.connect(f"file:{lexicon}?mode=ro", uri=True)
-    try:
-        return frozenset(word for (word,) in connection.execute("SELECT DISTINCT word FROM word_phonemes"))
-    finally:
-        connection.close()
+    return next((known for known in (double, single) if known in SOUND_WORDS or known in english_words()), double)
 
 
 def _numbers(text: str) -> str:

@@ -39,7 +39,7 @@ def test_every_command_is_in_the_readme(command: str) -> None:
 
 @pytest.mark.parametrize("key", sorted(known_keys()))
 def test_every_setting_is_in_the_readme(key: str) -> None:
-    section, _, name = key.partition(".")
+    name = key.partition(".")[2]
     assert f"`{key}`" in text("README.md") or (name == "height" and "`film.width`, `film.height`" in text("README.md"))
     assert known_keys()[key].endswith(".")
 

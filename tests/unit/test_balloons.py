@@ -126,6 +126,8 @@ def test_columns_run_from_the_right_without_furigana() -> None:
     [
         (["I SAW IT FIRST,--", "YOU WERE"], "en", "I SAW IT FIRST,-- YOU WERE"),
         (["WITH EXCITE-", "MENT, THEY"], "en", "WITH EXCITEMENT, THEY"),
+        (["I'M GOOD-", "HEARTED!"], "en", "I'M GOOD-HEARTED!"),
+        (["TO ME, WILLIE-", "I THINK"], "en", "TO ME, WILLIE- I THINK"),
         (["W-", "WHAT WAS"], "en", "W- WHAT WAS"),
         (["DEAL TO ME WILLIE-", "I THINK!"], "en", "DEAL TO ME WILLIE- I THINK!"),
         (["PLACES OF EVIL-", "THESE BARS"], "en", "PLACES OF EVIL- THESE BARS"),
