@@ -195,7 +195,9 @@ class Work:
         """Put a file that the user gave in place; it counts as edited by hand."""
         if not self.path(name).is_file() or self.path(name).read_bytes() != data:
             self._write(name, lambda path: path.write_bytes(data))
-        self._journal(Entry(name=name, digest=digest_bytes(data), inputs={}, seconds=0.0, edited=True))
+        entry = Entry(name=name, digest=digest_bytes(data), inputs={}, seconds=0.0, edited=True)
+        if self._entries.get(name) != entry:
+            self._journal(entry)
 
     def put(self, name: str, artefact: Artefact) -> None:
         """Write an artefact that every run writes anew, such as its report."""
@@ -231,8 +233,6 @@ class Work:
         return digest
 
     def _journal(self, entry: Entry) -> None:
-        if self._entries.get(entry.name) == entry:
-            return
         with (self.root / JOURNAL).open("a+", encoding="utf-8") as file:
             if file.tell() and not self._ends_whole():
                 file.write("\n")

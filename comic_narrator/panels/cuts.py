@@ -155,10 +155,8 @@ def _open_ends(sheared: _Sheared, start: int, end: int) -> int:
     columns = np.flatnonzero(sheared.inside[(start + end) // 2])
     reach = max(len(columns) // 8, 8)
     beside = sheared.inside.astype(bool) & ~sheared.mask.astype(bool)
-    drawn = beside[max(start - reach, 0) : start].any(axis=0) & beside[end : end + reach].any(axis=0)
-    used = columns[drawn[columns]]
-    if not len(used):
-        return 2
+    drawn = beside[max(start - reach, 0) : start].any(axis=0) | beside[end : end + reach].any(axis=0)
+    used = columns[drawn[columns]] if drawn[columns].any() else columns
     zone = max(round(0.03 * len(columns)), 4)
     strip = sheared.mask[start:end]
     left, right = columns[columns <= used[0] + zone], columns[columns >= used[-1] - zone]

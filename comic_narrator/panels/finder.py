@@ -105,8 +105,16 @@ def _ruled_panels(small: NDArray[np.uint8]) -> Found:
     pieces, evidence = _divide(rules, rules=True)
     height, width = rules.shape
     least = 2 * LEAST_SIDE * min(height, width)
-    boxes = tuple(piece.box for piece in pieces if min(piece.box.w, piece.box.h) >= least)
+    drawn = _content(small)
+    wide = [piece.box for piece in pieces if min(piece.box.w, piece.box.h) >= least]
+    boxes = tuple(_shared(box, drawn) for box in wide if box.overlap(drawn))
     return Found(boxes, evidence)
+
+
+def _shared(box: Box, other: Box) -> Box:
+    """The part of a box that lies in the other, which it overlaps."""
+    x, y = max(box.x, other.x), max(box.y, other.y)
+    return Box(x, y, min(box.right, other.right) - x, min(box.bottom, other.bottom) - y)
 
 
 def _divide(mask: Mask, rules: bool) -> tuple[list[Piece], float]:
