@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: film test check hear clean
+.PHONY: film test check hear wheel clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,15 @@ check: $(READY_DEV)
 # Slower, and not part of `make test`: films of the real pages in ../shared, listened to word for word.
 hear: $(READY_DEV)
 	$(BIN)/python -m benchmarks.hear
+
+# Slower as well: the wheel alone, in an empty environment and away from the source, makes the sample's film.
+wheel:
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/wheel .
+	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/*.whl
+	cp samples/lighthouse.pdf build/wheel/
+	cd build/wheel && venv/bin/comic-narrator lighthouse.pdf -o film.mp4
 
 clean:
 	rm -rf $(VENV) out build dist

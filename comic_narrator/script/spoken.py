@@ -91,8 +91,8 @@ def _western(text: str) -> str:
     text = re.sub(r"(\w)-\s*\n\s*(\w)", _rejoin, text)
     text = re.sub(r"\s+", " ", text)
     text = re.sub(r"[♪♡♥*~_<>{}\[\]|\\^=]+", " ", text)
-    text = re.sub(r"(?<![\w-])(\w{1,4}-)\1+", r"\1", text, flags=re.IGNORECASE)
-    text = re.sub(r"\s*(--+|—|–|(?<=\w)-(?=\s))\s*", " — ", text)
+    text = _without_stutters(re.sub(r"\s*(--+|—|–)\s*", " — ", text))
+    text = re.sub(r"(?<=\w)-\s+", " — ", text)
     text = re.sub(r"\.(\s?\.){1,}", "...", text)
     text = re.sub(r"[!?]*\?[!?]*", "?", text)
     text = re.sub(r"!+", "!", text)
@@ -106,6 +106,12 @@ def _western(text: str) -> str:
 
 def _rejoin(match: re.Match[str]) -> str:
     return match[1] + match[2]
+
+
+def _without_stutters(text: str) -> str:
+    # "W-what" is "what", "a fri-fri- pal" is "a pal": a voice makes other words of such scraps. "Ha-ha" stays.
+    text = re.sub(r"(?<![\w-])(\w{1,4})-(?:\1-)*(?=\1\w)", "", text, flags=re.IGNORECASE)
+    return re.sub(r"(?<![\w-])(\w{1,4})(?:-\1)+-(?=\s)", "", text, flags=re.IGNORECASE)
 
 
 def _is_lettered_in_capitals(text: str) -> bool:
