@@ -79,7 +79,8 @@ def kana_error_rate(reference: str, heard: str) -> float:
 def normal_words(text: str) -> str:
     """`text` in lower case without marks, hyphens as spaces, money, years and other numbers in words."""
     text = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
-    # Whisper writes a stutter or leaves it out as it likes.
+    # Whisper leaves fillers out or writes them as it likes; its own normaliser drops them too. So with stutters.
+    text = re.sub(r"\b(?:hmm|hum|mm|mhm|mmm|uh|um)\b", " ", text)
     text = re.sub(r"\b([a-z]{1,2})-(?=\1)", "", text).replace("-", " ").replace("—", " ")
     text = re.sub(r"\$(\d+(?:,\d{3})*)", r"\1 dollars", text).replace("%", " percent").replace("&", " and ")
     text = re.sub(r"\b(\d{1,2}):(\d{2})\b", lambda m: f"{m[1]} {m[2]}" if m[2] != "00" else f"{m[1]} o'clock", text)

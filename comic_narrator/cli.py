@@ -6,27 +6,35 @@ import errno
 import json
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from comic_narrator import __version__
 from comic_narrator.backends import choose, load
-from comic_narrator.console import Watch, result
-from comic_narrator.errors import INTERRUPTED, DoesNotFitError, FilmError, InputError, NarratorError, UsageError
+from comic_narrator.console import Watch, print_table, result
+from comic_narrator.errors import (
+    INTERRUPTED,
+    FilmError,
+    InputError,
+    NarratorError,
+    UsageError,
+    disk_full,
+)
 from comic_narrator.pipeline import narrate
 from comic_narrator.readers import Reader
 from comic_narrator.report import Report
 from comic_narrator.settings import Setting, Settings, load_settings
 from comic_narrator.steps import REPORT, Job, Run
 from comic_narrator.voices import Voice
-from comic_narrator.work import LOG, Edits, Work
+from comic_narrator.work import JOURNAL, LOG, Edits, Work
 
 log = logging.getLogger("comic_narrator")
 
@@ -52,6 +60,12 @@ EPILOG = (
 def main() -> None:
     """Entry point: run the command line and leave with its exit code; a bug is told in two sentences, with code 1."""
     sys.excepthook = _report_bug
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A file name need not be valid text, and a message about it must still come out.
+            stream.reconfigure(errors="backslashreplace")
+    # Whoever stops a container or a service wants what Ctrl-C gives.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -71,16 +85,11 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; every error a user can act on is two sentences on stderr."""
     watch = Watch()
     try:
-        typer.main.get_command(app).main(_named(arguments), prog_name="comic-narrator", standalone_mode=False)
+        left = typer.main.get_command(app).main(_named(arguments), prog_name="comic-narrator", standalone_mode=False)
     except NarratorError as error:
         log.debug("stopped", exc_info=True)
         watch.fail(error)
         return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        watch.say("Interrupted. What is made is saved: run the same command again to go on.")
-        return INTERRUPTED
-    except typer.Exit as leave:
-        return leave.exit_code
     except OSError as error:
         log.debug("stopped", exc_info=True)
         failure = _system_error(error)
@@ -89,7 +98,12 @@ def run(arguments: Sequence[str]) -> int:
     except _usage_errors() as error:
         watch.fail(UsageError(f"{error.format_message().rstrip('.')}.", "`comic-narrator --help` lists the options."))
         return UsageError.exit_code
-    return 0
+    except (KeyboardInterrupt, typer.Abort):
+        left = INTERRUPTED
+    # Typer hands back the code of whatever left early, and turns Ctrl-C into one.
+    if left == INTERRUPTED:
+        watch.say("Interrupted. What is made is saved: run the same command again to go on.")
+    return left or 0
 
 
 def _usage_errors() -> type[typer.BadParameter]:
@@ -107,9 +121,7 @@ def _named(arguments: Sequence[str]) -> list[str]:
 
 def _system_error(error: OSError) -> NarratorError:
     if error.errno == errno.ENOSPC:
-        return DoesNotFitError(
-            "The disk is full.", "Free some space and run the same command again: what is made stays."
-        )
+        return disk_full()
     where = f" {error.filename}" if error.filename else ""
     return FilmError(f"The system refused{where}: {error.strerror or error}.", "Check that place and its permissions.")
 
@@ -140,9 +152,12 @@ def film(
     ] = "film",
     vision_only: Annotated[bool, typer.Option("--vision-only", help="The same as --until script.")] = False,
     from_page_json: Annotated[
-        Path | None, typer.Option(help="Take readings from this page.json, or from a work folder with many.")
+        Path | None,
+        typer.Option(help="Take readings from this page.json, or from a work folder with many.", readable=False),
     ] = None,
-    from_script_json: Annotated[Path | None, typer.Option(help="Take the script from this script.json.")] = None,
+    from_script_json: Annotated[
+        Path | None, typer.Option(help="Take the script from this script.json.", readable=False)
+    ] = None,
     keep_edits: Annotated[
         bool, typer.Option("--keep-edits", help="Keep files changed by hand though their inputs changed.")
     ] = False,
@@ -173,24 +188,24 @@ def film(
         script_json=from_script_json,
     )
     edits: Edits = "keep" if keep_edits else "discard" if discard_edits else "stop"
-    folder = Work(work or out.with_name(f"{out.name}.work"), edits)
+    folder = Work((work or out.with_name(f"{out.name}.work")).absolute(), edits)
+    if folder.root.is_file():
+        raise UsageError(f"--work {folder.root} is a file.", "Give the name of a folder.")
     _narrate(job, folder, settings, Watch(verbose), as_json)
 
 
 def _film_path(book: Path, output: Path | None) -> Path:
     """Where the film goes; the place is tried before any work is done."""
-    if not book.exists():
-        raise InputError(f"There is no file or folder {book}.", "Check the path.")
-    out = output or Path(f"{book.resolve().stem}.mp4")
+    # Absolute, for ffmpeg takes the beginning of a name like "a:b.mp4" for a protocol.
+    whole = book.absolute()
+    out = (output or Path(f"{whole.name if whole.is_dir() else whole.stem}.mp4")).absolute()
     if out.suffix.lower() != ".mp4":
         raise UsageError(f"The film cannot be named {out.name}: films are MP4 files.", "End its name with .mp4.")
     if out.is_dir():
         raise FilmError(f"{out} is a folder.", "Give the name of a file with -o.")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        probe = out.with_name(f".partial-{out.name}")
-        probe.touch()
-        probe.unlink()
+        TemporaryFile(dir=out.parent).close()
     except OSError as error:
         raise FilmError(f"{out} cannot be written: {error.strerror}.", "Give another place with -o.") from error
     return out
@@ -216,7 +231,7 @@ def _narrate(job: Job, folder: Work, settings: Settings, watch: Watch, as_json: 
 
 def _log_to(path: Path) -> None:
     """Everything, tracebacks included, goes to the work folder's log."""
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     log.setLevel(logging.DEBUG)
     log.addHandler(handler)
@@ -237,7 +252,7 @@ def show_settings(
             )
         )
     else:
-        _print_table(("setting", "value", "set by", "meaning"), [_setting_row(s) for s in listed])
+        print_table(("setting", "value", "set by", "meaning"), [_setting_row(s) for s in listed])
 
 
 def _setting_row(setting: Setting) -> tuple[str, ...]:
@@ -259,7 +274,7 @@ def show_voices(
         result(json.dumps([vars(p) for p in profiles], indent=1))
         return
     rows = [(p.id, p.name, p.language, p.sex, p.age, p.timbre, p.licence) for p in profiles]
-    _print_table(("id", "name", "language", "sex", "age", "timbre", "licence"), rows)
+    print_table(("id", "name", "language", "sex", "age", "timbre", "licence"), rows)
 
 
 @app.command("status")
@@ -267,27 +282,24 @@ def show_status(
     work: Annotated[Path, typer.Argument(help="A work folder.", show_default=False)], as_json: AsJson = False
 ) -> None:
     """What lies in a work folder: fresh, edited by hand, or missing; and what the last run said."""
-    if not (work / REPORT).is_file():
+    if not (work / JOURNAL).is_file():
         raise InputError(f"{work} is not a work folder.", "Give the folder named OUTPUT.work beside a film.")
     folder = Work(work)
     folder.load()
     states = {name: folder.state(name) for name in folder.entries}
-    report = folder.read(Report, REPORT)
+    report = folder.read(Report, REPORT) if (work / REPORT).is_file() else None
     if as_json:
-        result(json.dumps({"files": states, "report": report.model_dump(mode="json", by_alias=True)}, indent=1))
+        told = report.model_dump(mode="json", by_alias=True) if report else None
+        result(json.dumps({"files": states, "report": told}, indent=1))
         return
-    _print_table(("file", "state"), list(states.items()))
-    _print_table(
+    print_table(("file", "state"), list(states.items()))
+    if report is None:
+        result("The last run left no report: it was cut off. Run it again to go on.")
+        return
+    print_table(
         ("stage", "made", "kept", "failed", "seconds"),
         [(s.stage, str(s.made), str(s.kept), str(s.failed), f"{s.seconds:.1f}") for s in report.stages],
     )
     for shortfall in report.shortfalls:
         result(f"fell short: {shortfall}")
     result(f"film: {report.film or 'not made yet'}")
-
-
-def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(*headings, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*row)
-    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 160).print(table)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 
 from comic_narrator.errors import NarratorError
 
@@ -68,3 +69,11 @@ class Watch:
 def result(text: str) -> None:
     """A result for the caller, on stdout."""
     sys.stdout.write(text + "\n")
+
+
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table for the caller, on stdout; wide where it is piped."""
+    table = Table(*headings, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 160).print(table)

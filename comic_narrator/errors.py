@@ -64,6 +64,11 @@ class DoesNotFitError(NarratorError):
     exit_code = 9
 
 
+def disk_full() -> DoesNotFitError:
+    """The error for a disk that took no more."""
+    return DoesNotFitError("The disk is full.", "Free some space and run the same command again: what is made stays.")
+
+
 class FilmError(NarratorError):
     """The film could not be written or failed its check."""
 

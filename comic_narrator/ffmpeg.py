@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,7 +10,9 @@ from tempfile import TemporaryFile
 
 from imageio_ffmpeg import get_ffmpeg_exe
 
-from comic_narrator.errors import DoesNotFitError, FilmError, MissingToolError
+from comic_narrator.errors import DoesNotFitError, FilmError, MissingToolError, disk_full
+
+log = logging.getLogger(__name__)
 
 QUIET = ("-hide_banner", "-nostdin", "-nostats", "-y")
 
@@ -69,10 +72,9 @@ def concat_list(files: Sequence[Path], seconds: Sequence[float]) -> str:
 
 
 def _failure(messages: str) -> FilmError | DoesNotFitError:
+    log.error("ffmpeg stopped:\n%s", messages)
     lines = [line.strip() for line in messages.splitlines() if line.strip()]
     if any("No space left on device" in line for line in lines):
-        return DoesNotFitError(
-            "The disk is full.", "Free some space and run the same command again: what is made stays."
-        )
+        return disk_full()
     last = lines[-1] if lines else "no message"
     return FilmError(f"ffmpeg stopped: {last}", "log.txt in the work folder has its whole message.")

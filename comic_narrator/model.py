@@ -218,6 +218,10 @@ class PageReading(Artefact):
     @model_validator(mode="after")
     def _panels_are_known(self) -> Self:
         known = {panel.id for panel in self.panels}
+        if len(known) < len(self.panels):
+            raise ValueError("two panels have the same id")
+        if any(panel.bbox.w <= 0 or panel.bbox.h <= 0 for panel in self.panels):
+            raise ValueError("a panel's bbox is empty")
         parts: tuple[Line | Figure | SeenSound | Note, ...] = (*self.lines, *self.figures, *self.sounds, *self.notes)
         for part in parts:
             if part.panel not in known:
@@ -271,6 +275,8 @@ class Beat(Part):
     def _speech_has_words_and_voice(self) -> Self:
         if self.kind == "speech" and not (self.text and self.voice):
             raise ValueError(f"beat {self.id} is speech and needs both text and voice")
+        if not self.panel.startswith(f"{self.page}."):
+            raise ValueError(f"beat {self.id} is on page {self.page} but in panel {self.panel}")
         return self
 
 
@@ -280,6 +286,15 @@ class Script(Artefact):
     schema_: Literal["comic_narrator.script/1"] = Field("comic_narrator.script/1", alias="schema")
     language: str
     beats: tuple[Beat, ...]
+
+    @model_validator(mode="after")
+    def _beats_are_told_apart(self) -> Self:
+        seen: set[str] = set()
+        for beat in self.beats:
+            if beat.id in seen:
+                raise ValueError(f"two beats have the id {beat.id}")
+            seen.add(beat.id)
+        return self
 
 
 class Clip(Part):

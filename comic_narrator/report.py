@@ -32,8 +32,8 @@ class Report(Artefact):
 
     schema_: Literal["comic_narrator.report/1"] = Field("comic_narrator.report/1", alias="schema")
     version: str
-    film: str | None
-    film_seconds: float | None
+    film: str | None = None
+    film_seconds: float | None = None
     backends: dict[str, str]
     stages: tuple[StageReport, ...]
     shortfalls: tuple[str, ...]

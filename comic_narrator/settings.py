@@ -8,13 +8,24 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from comic_narrator.errors import UsageError
 
 ENV_PREFIX = "COMIC_NARRATOR_"
+
+
+def _whole(value: object) -> object:
+    """Text as a number: the environment and --set know only text, and a choice of numbers does not read it."""
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def _language_tag(value: str) -> str:
+    """A language as BCP-47 writes it: en, ja, en-GB."""
+    primary, *rest = value.replace("_", "-").split("-")
+    return "-".join([primary.lower(), *rest])
 
 
 class _Section(BaseModel):
@@ -27,7 +38,9 @@ class BookSettings(_Section):
     layout: Literal["auto", "manga", "western", "webtoon"] = Field(
         "auto", description="Reading direction; auto goes by page shape and language."
     )
-    language: str = Field("auto", description="Language of the lettering (BCP-47: en, ja); auto looks at the pages.")
+    language: Annotated[str, AfterValidator(_language_tag)] = Field(
+        "auto", description="Language of the lettering (BCP-47: en, ja); auto looks at the pages."
+    )
 
 
 class ReaderSettings(_Section):
@@ -49,7 +62,7 @@ class FilmSettings(_Section):
 
     width: int = Field(1920, ge=160, le=7680, multiple_of=2, description="Frame width in pixels, even.")
     height: int = Field(1080, ge=160, le=7680, multiple_of=2, description="Frame height in pixels, even.")
-    fps: Literal[24, 25, 30, 60] = Field(30, description="Frames a second.")
+    fps: Annotated[Literal[24, 25, 30, 60], BeforeValidator(_whole)] = Field(30, description="Frames a second.")
     crf: int = Field(20, ge=0, le=51, description="x264 quality; lower is better and larger.")
     preset: Literal["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"] = Field(
         "veryfast", description="x264 effort."
@@ -146,17 +159,17 @@ def _read_profile(profile: str) -> dict[str, object]:
     if path.suffix == ".toml":
         if not path.is_file():
             raise UsageError(f"There is no profile file {profile}.", "Check the path.")
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes()
     elif profile in profile_names():
-        text = (files("comic_narrator.configs") / f"{profile}.toml").read_text(encoding="utf-8")
+        text = (files("comic_narrator.configs") / f"{profile}.toml").read_bytes()
     else:
         raise UsageError(
             f"There is no profile named {profile}.",
             f"Use one of {', '.join(profile_names())}, or the path of a .toml file.",
         )
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        tables = tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"Profile {profile} is not valid TOML: {error}.", "Mend that line.") from error
     flat: dict[str, object] = {}
     for section, table in tables.items():

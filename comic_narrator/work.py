@@ -90,7 +90,7 @@ class Work:
         try:
             with FileLock(self.root / LOCK, timeout=0):
                 for litter in self.root.rglob(".partial-*"):
-                    litter.unlink()
+                    litter.unlink(missing_ok=True)
                 self.load()
                 yield self
         except Timeout:
@@ -191,13 +191,24 @@ class Work:
         path = self.path(name)
         return parse_artefact(kind, path.read_bytes(), path)
 
-    def give(self, name: str, data: bytes) -> None:
-        """Put a file that the user gave in place; it counts as edited by hand."""
-        if not self.path(name).is_file() or self.path(name).read_bytes() != data:
-            self._write(name, lambda path: path.write_bytes(data))
-        entry = Entry(name=name, digest=digest_bytes(data), inputs={}, seconds=0.0, edited=True)
-        if self._entries.get(name) != entry:
-            self._journal(entry)
+    def give(self, name: str, inputs: Inputs, data: bytes) -> None:
+        """Put a file that the user gave in the place of what `inputs` would make; it counts as edited by hand.
+
+        InTheWayError where it would write over a hand edit, unless edits are to be kept or discarded.
+        """
+        self._tally.kept += 1
+        state = self.state(name)
+        if state != "missing" and self.path(name).read_bytes() == data:
+            return
+        if state in ("edited", "unknown") and self.edits != "discard":
+            if self.edits == "keep":
+                return
+            raise InTheWayError(
+                f"{self.path(name)} was changed by hand, and the file that you gave would take its place.",
+                "Run again with --keep-edits to keep it, or with --discard-edits to have yours instead.",
+            )
+        digest = self._write(name, lambda path: path.write_bytes(data))
+        self._journal(Entry(name=name, digest=digest, inputs=dict(inputs), seconds=0.0, edited=True))
 
     def put(self, name: str, artefact: Artefact) -> None:
         """Write an artefact that every run writes anew, such as its report."""

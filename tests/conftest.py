@@ -25,6 +25,10 @@ def draw_page(width: int = 300, height: int = 420, shade: int = 255) -> Image.Im
     half = height // 2
     pen.rectangle((15, 15, width - 16, half - 8), outline="black", width=4, fill=(200, 220, 255))
     pen.rectangle((15, half + 8, width - 16, height - 16), outline="black", width=4, fill=(255, 230, 200))
+    for middle in (half // 2, half + half // 2):
+        pen.ellipse(
+            (width // 3, middle - 50, width // 3 + 90, middle + 50), outline="black", width=4, fill=(220, 90, 60)
+        )
     return page
 
 

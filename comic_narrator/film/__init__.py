@@ -18,3 +18,6 @@ __all__ = [
     "make_srt",
     "time_scene",
 ]
+
+METHOD = "film-1"
+"""Raised when the same script may give other shots or pictures."""

@@ -10,7 +10,7 @@ MARGIN = 1.05
 PUSH = 1.05
 """A shot begins this much wider than it ends: a slow push in."""
 
-LONG_PANEL = 6.5
+LONG_PANEL = 10.0
 """A panel whose shape is so many times narrower or flatter than the frame's is travelled instead of shown whole."""
 
 

@@ -56,7 +56,7 @@ def join_scenes(
 
     FilmError when the film does not have exactly the scenes' frames.
     """
-    with TemporaryDirectory(dir=out.parent, prefix=".partial-join-") as folder:
+    with TemporaryDirectory(prefix="comic-narrator-") as folder:
         playlist = Path(folder) / "scenes.ffconcat"
         lengths = [frames / fps for _, frames in scenes]
         playlist.write_text(ffmpeg.concat_list([path.resolve() for path, _ in scenes], lengths), encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -15,6 +16,10 @@ from comic_narrator.model import Direction
 
 __all__ = ["PagePicture", "PageSource", "Source", "direction_of", "open_book", "pick_pages"]
 
+METHOD = "ingest-1"
+"""Raised when the same book may give other pages."""
+
+
 STRIP_SHAPE = 2.5
 """A book whose median page is at least so many times taller than wide is a webtoon."""
 
@@ -23,7 +28,7 @@ NOT_YET = {b"Rar!": "a RAR archive", b"7z\xbc\xaf": "a 7z archive"}
 
 def open_book(path: Path) -> Source:
     """Open a PDF, a CBZ/ZIP, a folder of pictures or one picture, told by content; InputError says what is wrong."""
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110 - Path.exists() raises where a name is too long
         raise InputError(f"There is no file or folder {path}.", "Check the path.")
     if path.is_dir():
         return open_folder(path)

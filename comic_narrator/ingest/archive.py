@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import partial
+from lzma import LZMAError
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -46,6 +48,6 @@ def _read(path: Path, place: int) -> PagePicture:
         name = f"{path.name}!{entry.filename}"
         try:
             data = archive.read(entry)
-        except (BadZipFile, OSError, NotImplementedError, RuntimeError) as error:
+        except (BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, LZMAError, zlib.error) as error:
             raise InputError(f"{name} cannot be unpacked: {error}.", "Replace or remove that page.") from error
     return encode(data, name)

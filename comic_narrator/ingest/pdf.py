@@ -58,7 +58,9 @@ def _whole_image(document: pymupdf.Document, page: pymupdf.Page, name: str) -> P
         return None
     info = infos[0]
     a, b, c, d, _, _ = info["transform"]
-    covered = abs(pymupdf.Rect(info["bbox"]) & page.rect) >= 0.97 * abs(page.rect)
+    place = pymupdf.Rect(info["bbox"])
+    # A picture that reaches beyond its page is a spread that the page shows a part of.
+    covered = abs(place & page.rect) >= 0.97 * abs(page.rect) and abs(place) <= 1.03 * abs(page.rect)
     upright = a > 0 and d > 0 and abs(b) < 1e-3 and abs(c) < 1e-3
     image = document.extract_image(info["xref"]) if info["xref"] else None
     if not (covered and upright and image) or image.get("smask") or image["colorspace"] not in (1, 3):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 
 from PIL import Image
 
@@ -28,10 +29,11 @@ class PagePicture:
 
 @dataclass(frozen=True)
 class PageSource:
-    """One page of a container; `name` says where it lies, `picture` reads it."""
+    """One page of a container; `name` says where it lies, `picture` reads it; `file` is its own file, if it has one."""
 
     name: str
     picture: Callable[[], PagePicture]
+    file: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from comic_narrator.model import Box, Direction
 from comic_narrator.panels.finder import panel_boxes
 from comic_narrator.panels.order import reading_order
 
+METHOD = "panels-1"
+"""Raised when find_panels() may answer otherwise for the same page."""
+
 
 def find_panels(image: NDArray[np.uint8], direction: Direction) -> tuple[Box, ...]:
     """The panels of a page in reading order, as boxes in its pixels; at least one.

@@ -11,6 +11,9 @@ from comic_narrator.script.spoken import to_spoken
 
 __all__ = ["cast_book", "to_spoken", "write_script"]
 
+METHOD = "script-1"
+"""Raised when the same readings may give another cast or script."""
+
 
 def write_script(
     readings: Sequence[PageReading], cast: Cast, language: str, *, wordless: float, speed: float

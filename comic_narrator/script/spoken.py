@@ -36,7 +36,7 @@ KEPT_CAPITALS = frozenset(
         "USS",
     ]
 )
-"""Words that are spoken letter by letter, in capitals or not; all other capitals are only lettering."""
+"""Words that are spoken letter by letter; US is none, for in a balloon of capitals it is nearly always "us"."""
 
 INTERJECTIONS = {
     "hmph": "humph",
@@ -66,6 +66,12 @@ INTERJECTIONS = {
 }
 """Sounds people make, by what their letters say when runs of a letter are cut to three, as a voice can say them."""
 
+SAYABLE = {
+    "en": re.compile(r"[A-Za-z0-9\u00c0-\u024f]"),
+    "ja": re.compile(r"[0-9A-Za-z\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]"),
+}
+"""A text without such a letter holds nothing that can be said."""
+
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "`": "'", "´": "'"})
 
 
@@ -76,7 +82,7 @@ def to_spoken(text: str, language: str) -> str | None:
         c for c in clean if unicodedata.category(c) not in ("So", "Sk", "Cs", "Co", "Cn", "Cc", "Cf") or c == "\n"
     )
     clean = _japanese(clean) if language.split("-")[0] == "ja" else _western(clean)
-    return clean if any(c.isalnum() for c in clean) else None
+    return clean if SAYABLE["ja" if language.split("-")[0] == "ja" else "en"].search(clean) else None
 
 
 def _japanese(text: str) -> str:
@@ -99,6 +105,7 @@ def _western(text: str) -> str:
     text = text.replace("&", " and ").replace('"', "")
     text = _sentence_case(text) if _is_lettered_in_capitals(text) else _shouted_words(text)
     text = re.sub(r"[A-Za-z']+", lambda m: _interjection(m[0]), text)
+    text = re.sub(rf"^({'|'.join(filter(None, INTERJECTIONS.values()))}) (?=\w)", r"\1, ", text, flags=re.IGNORECASE)
     text = re.sub(r"\s+([,.!?;:])", r"\1", re.sub(r"\s+", " ", text))
     text = re.sub(r"[,;:]+(?=[.!?])|\.(?=,)", "", text)
     return re.sub(r"^[\s.,;:—-]+|[\s,;:—-]+$", "", text)
@@ -131,8 +138,7 @@ def _shouted_words(text: str) -> str:
 
 
 def _is_abbreviation(word: str) -> bool:
-    # US and ID are far more often the words "us" and "id" when a whole balloon is lettered in capitals.
-    return word in KEPT_CAPITALS - {"US"}
+    return word in KEPT_CAPITALS
 
 
 def _unstretch(match: re.Match[str]) -> str:

@@ -6,3 +6,6 @@ from comic_narrator.sound.mix import mix_film
 from comic_narrator.sound.stem import speech_stem
 
 __all__ = ["BED_CREDIT", "Loudness", "make_bed", "mix_film", "speech_stem"]
+
+METHOD = "sound-1"
+"""Raised when the same takes may give another mix."""

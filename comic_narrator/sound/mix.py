@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comic_narrator.errors import DoesNotFitError
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.sound.loudness import Loudness, RawAudio, master, measure
 
@@ -41,7 +39,7 @@ def mix_film(
     film's clock, in which somebody speaks; `bed`, shape (m, 2), is looped. It plays `bed_below_speech` LU below the
     speech during the spans (20: WCAG 1.4.7) and `bed_alone` LU below it elsewhere. Integrated loudness becomes
     `loudness` LUFS, true peak at most -1.5 dBTP; silence stays silence. Two files of bare samples lie beside `out`
-    meanwhile. ValueError if the stems do not hold `samples`; DoesNotFitError when the disk is full.
+    meanwhile. ValueError if the stems do not hold `samples`.
     """
     bare_speech, bare_mix = (out.with_name(f"{out.name}.{name}.part") for name in ("speech", "mix"))
     try:
@@ -103,17 +101,10 @@ def _rounded(ramp: Curve) -> Curve:
 
 def _spool(blocks: Iterable[Audio], channels: int, file: Path) -> RawAudio:
     samples = 0
-    try:
-        with file.open("wb") as sink:
-            for block in blocks:
-                sink.write(np.ascontiguousarray(block, np.float32).data)
-                samples += len(block)
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise DoesNotFitError(
-                "The disk is full.", "Free some space and run the same command again: what is made stays."
-            ) from error
-        raise
+    with file.open("wb") as sink:
+        for block in blocks:
+            sink.write(np.ascontiguousarray(block, np.float32).data)
+            samples += len(block)
     return RawAudio(file, channels, samples)
 
 

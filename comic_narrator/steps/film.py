@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from comic_narrator.work import digest_file, digest_of
 
 TIMING = "timing.json"
 SOUND = "sound.wav"
+SUBTITLES = "subtitles.srt"
 BED_SEED = 1
 
 
@@ -31,6 +33,7 @@ def time(
         "script": digest_of(script),
         "takes": digest_of(*((beat, take.file, take.seconds) for beat, take in takes.items())),
         "look": digest_of(look.fps, look.width, look.height, look.establishing),
+        "method": film_stage.METHOD,
     }
 
     def build() -> Timing:
@@ -57,12 +60,19 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
     """Film each page whose picture, shots or takes changed; the names, in order, of scenes/NNNN.mp4."""
     pages = {page.id: page for page in book.pages}
     look, names = run.settings.film, []
+    seen = digest_of(look.width, look.height, look.fps, look.crf, look.preset, look.ground)
     with run.stage("film", len(timing.scenes)) as step:
         for scene in timing.scenes:
             page = pages[scene.page]
             names.append(f"scenes/{scene.page}.mp4")
-            inputs = {"image": page.sha256, "scene": digest_of(scene), "look": digest_of(look)}
-            run.work.make(names[-1], inputs, partial(_film, run.work.path(page.image), scene, run))
+            image = run.work.path(page.image)
+            inputs = {
+                "image": digest_file(image),
+                "scene": digest_of(scene),
+                "look": seen,
+                "method": film_stage.METHOD,
+            }
+            run.work.make(names[-1], inputs, partial(_film, image, scene, run))
             step()
     return names
 
@@ -77,7 +87,7 @@ def mix(timing: Timing, run: Run) -> str:
     """Mix the film's sound, speech over the bed: the name of sound.wav."""
     wanted = run.settings.sound
     takes = {clip.file: digest_file(run.work.path(clip.file)) for scene in timing.scenes for clip in scene.clips}
-    inputs = {"timing": digest_of(timing), "mix": digest_of(wanted, sound_stage.BED_CREDIT, BED_SEED), **takes}
+    inputs = {"timing": digest_of(timing), "mix": digest_of(wanted, BED_SEED), "method": sound_stage.METHOD, **takes}
 
     def build(out: Path) -> None:
         bed = sound_stage.make_bed(BED_SEED) if wanted.bed == "music" else None
@@ -108,25 +118,23 @@ def _spoken(timing: Timing) -> list[tuple[float, float]]:
 
 
 def finish(book: Book, script: Script, timing: Timing, scenes: list[str], sound: str, job: Job, run: Run) -> Path:
-    """Join scenes, sound and subtitles: the film, and its .srt beside it."""
+    """Join scenes, sound and subtitles to the film; subtitles.srt is copied beside it where anybody speaks."""
     work = run.work
-    subtitles = job.film.with_suffix(".srt")
-    srt = film_stage.make_srt(timing, script)
-    inputs = {name: digest_file(work.path(name)) for name in (*scenes, sound)}
-    inputs |= {"subtitles": digest_of(srt), "language": book.language}
-    pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
-
-    def join(out: Path) -> None:
-        texts = subtitles if srt else None
-        film_stage.join_scenes(pictures, work.path(sound), texts, timing.fps, book.language, out)
-
+    parts = [*scenes, sound]
     with run.stage("join", 1) as step:
-        work.make(
-            work.name_of(subtitles),
-            {"subtitles": digest_of(srt)},
-            lambda path: path.write_text(srt, encoding="utf-8"),
-            product=True,
-        )
+        if any(scene.clips for scene in timing.scenes):
+            parts.append(SUBTITLES)
+            made = {"timing": digest_of(timing), "script": digest_of(script)}
+            srt = film_stage.make_srt(timing, script)
+            work.make(SUBTITLES, made, lambda path: path.write_text(srt, encoding="utf-8"))
+            beside = work.name_of(job.film.with_suffix(".srt"))
+            copied = {SUBTITLES: digest_file(work.path(SUBTITLES))}
+            work.make(beside, copied, partial(shutil.copyfile, work.path(SUBTITLES)), product=True)
+        inputs = {name: digest_file(work.path(name)) for name in parts}
+        inputs |= {"language": book.language, "method": film_stage.METHOD}
+        pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
+        texts = work.path(SUBTITLES) if SUBTITLES in parts else None
+        join = partial(film_stage.join_scenes, pictures, work.path(sound), texts, timing.fps, book.language)
         work.make(work.name_of(job.film), inputs, join, product=True)
         step()
     run.film, run.film_seconds = job.film, round(timing.frames / timing.fps, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -9,16 +10,14 @@ from pathlib import Path
 from comic_narrator import ingest as ingest_stage
 from comic_narrator import panels as panels_stage
 from comic_narrator.errors import InputError
-from comic_narrator.ingest import PageSource
+from comic_narrator.ingest import PageSource, Source
 from comic_narrator.model import Book, BookPage, PagePanels, PageReading, Panel, parse_artefact
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, number
-from comic_narrator.steps.run import Job, Run
+from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_file, digest_of
 
 BOOK = "book.json"
-PANEL_METHOD = "panels-1"
-"""Raised when find_panels() may answer otherwise for the same page."""
 
 UNSURE = 0.7
 """Lines read with less confidence are named in the report."""
@@ -27,33 +26,36 @@ UNSURE = 0.7
 def ingest(job: Job, run: Run) -> Book:
     """Store the book's pages as pictures and say what the book is: book.json."""
     source = ingest_stage.open_book(job.book)
-    picked = ingest_stage.pick_pages(source, job.pages)
+    picked = dict(ingest_stage.pick_pages(source, job.pages))
+    digest = _digest_of_book(job.book, source)
     wanted = run.settings.book
     inputs = {
-        "source": _digest_of_book(job.book),
+        "source": digest,
         "pages": job.pages or "all",
         "layout": wanted.layout,
         "language": wanted.language if wanted.language != "auto" else f"auto by {run.reader.identity}",
+        "method": ingest_stage.METHOD,
     }
 
     with run.stage("ingest", len(picked)) as step:
 
         def build() -> Book:
             pages = []
-            for page_number, page in picked:
-                pages.append(_store(run, page_number, page, inputs["source"]))
+            for number, page in picked.items():
+                pages.append(_store(run, number, page, digest))
                 step()
             images = [run.work.path(page.image) for page in pages]
             language = wanted.language if wanted.language != "auto" else run.reader.language(images)
             sizes = [(page.width, page.height) for page in pages]
             direction = ingest_stage.direction_of(wanted.layout, language, sizes)
-            return Book(title=source.title, language=language, direction=direction, pages=tuple(pages))
+            return Book(title=_readable(source.title), language=language, direction=direction, pages=tuple(pages))
 
         book = run.work.artefact(Book, BOOK, inputs, build)
-        sources = {f"{page_number:04}": page for page_number, page in picked}
         for page in book.pages:
+            if int(page.id) not in picked:
+                raise InputError(f"book.json names page {page.id}, which is not in this run.", "Check --pages.")
             if not run.work.path(page.image).is_file():
-                _store(run, int(page.id), sources[page.id], inputs["source"])
+                _store(run, int(page.id), picked[int(page.id)], digest)
     run.watch.say(f"{book.title}: {len(book.pages)} pages, {book.language}, read {book.direction}.")
     if job.until not in ("panels", "reading"):
         # Now, not after an hour of reading.
@@ -61,18 +63,22 @@ def ingest(job: Job, run: Run) -> Book:
     return book
 
 
-def _digest_of_book(path: Path) -> str:
+def _digest_of_book(path: Path, source: Source) -> str:
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if file.is_file())
-        return digest_of(*((file.relative_to(path).as_posix(), digest_file(file)) for file in files))
+        return digest_of(*((_readable(page.name), digest_file(page.file)) for page in source.pages if page.file))
     return digest_file(path)
+
+
+def _readable(name: str) -> str:
+    """A file's name as text that can be written: not every file system keeps to UTF-8."""
+    return os.fsencode(name).decode("utf-8", errors="replace")
 
 
 def _store(run: Run, page_number: int, page: PageSource, source: str) -> BookPage:
     picture = page.picture()
     page_id = f"{page_number:04}"
     name = f"pages/{page_id}/page{picture.suffix}"
-    inputs = {"source": source, "page": page.name}
+    inputs = {"source": source, "page": _readable(page.name), "method": ingest_stage.METHOD}
     digest = run.work.make(name, inputs, lambda path: path.write_bytes(picture.data))
     return BookPage(
         id=page_id,
@@ -80,7 +86,7 @@ def _store(run: Run, page_number: int, page: PageSource, source: str) -> BookPag
         sha256=digest,
         width=picture.width,
         height=picture.height,
-        source=page.name,
+        source=_readable(page.name),
         source_box=picture.source_box,
     )
 
@@ -90,7 +96,11 @@ def find_panels(book: Book, run: Run) -> dict[str, PagePanels]:
     found = {}
     with run.stage("panels", len(book.pages)) as step:
         for page in book.pages:
-            inputs = {"image": page.sha256, "direction": book.direction, "method": PANEL_METHOD}
+            inputs = {
+                "image": digest_file(run.work.path(page.image)),
+                "direction": book.direction,
+                "method": panels_stage.METHOD,
+            }
             name = f"pages/{page.id}/panels.json"
             found[page.id] = run.work.artefact(PagePanels, name, inputs, partial(_panels, book, page, run))
             step()
@@ -115,18 +125,17 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
     with run.stage("reading", len(book.pages)) as step:
         for page in book.pages:
             name = f"pages/{page.id}/page.json"
+            inputs = {
+                "image": digest_file(run.work.path(page.image)),
+                "panels": digest_of(panels[page.id]),
+                "reader": run.reader.identity,
+                "language": book.language,
+            }
             if page.id in given:
-                run.work.give(name, given[page.id].read_bytes())
-                readings[page.id] = _fitting(run.work.read(PageReading, name), page, given[page.id])
-            else:
-                inputs = {
-                    "image": page.sha256,
-                    "panels": digest_of(panels[page.id]),
-                    "reader": run.reader.identity,
-                    "language": book.language,
-                }
-                build = partial(_read, book, page, panels[page.id], run)
-                readings[page.id] = run.work.artefact(PageReading, name, inputs, build)
+                run.work.give(name, inputs, given[page.id])
+            build = partial(_read, book, page, panels[page.id], run)
+            reading = run.work.artefact(PageReading, name, inputs, build)
+            readings[page.id] = _fitting(reading, page, run.work.path(name))
             step()
     _note_shortfalls(readings, run)
     return readings
@@ -138,24 +147,34 @@ def _read(book: Book, page: BookPage, panels: PagePanels, run: Run) -> PageReadi
     return number(page, panels, run.reader.read(to_read, cast=()), book.language)
 
 
-def _given_readings(job: Job, book: Book) -> dict[str, Path]:
+def _given_readings(job: Job, book: Book) -> dict[str, bytes]:
     """The page.json files the user gave, by page: from --from-page-json, else from beside a given script.json."""
-    place = job.page_json
-    if place is None and job.script_json is not None and (job.script_json.parent / "pages").is_dir():
-        place = job.script_json.parent / "pages"
-    if place is None:
+    if job.page_json is not None:
+        files = sorted(job.page_json.rglob("page.json")) if job.page_json.is_dir() else [job.page_json]
+        if not files or not files[0].is_file():
+            raise InputError(
+                f"There is no page.json at {job.page_json}.", "Give one page.json, or a work folder that holds some."
+            )
+    elif job.script_json is not None:
+        files = sorted((job.script_json.parent / "pages").glob("*/page.json"))
+    else:
         return {}
-    files = sorted(place.rglob("page.json")) if place.is_dir() else [place]
-    if not files or not files[0].is_file():
-        raise InputError(f"There is no page.json at {place}.", "Give one page.json, or a work folder that holds some.")
-    known = {page.id for page in book.pages}
-    given = {parse_artefact(PageReading, file.read_bytes(), file).page: file for file in files}
-    if not known & set(given):
+    pages = {page.id: page for page in book.pages}
+    given, others = {}, []
+    for file in files:
+        data = read_given(file)
+        reading = parse_artefact(PageReading, data, file)
+        if reading.page in pages:
+            _fitting(reading, pages[reading.page], file)
+            given[reading.page] = data
+        else:
+            others.append(reading.page)
+    if others and not given:
         raise InputError(
-            f"{place} is for page {', '.join(sorted(given))}, which is not among the pages of this run.",
+            f"{job.page_json or files[0]} is for page {', '.join(others)}, which is not among the pages of this run.",
             "Check --pages, or the `page` field of the file.",
         )
-    return {page: file for page, file in given.items() if page in known}
+    return given
 
 
 def _fitting(reading: PageReading, page: BookPage, file: Path) -> PageReading:

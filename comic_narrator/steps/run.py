@@ -11,6 +11,7 @@ from typing import Literal
 from comic_narrator import __version__
 from comic_narrator.backends import Choice
 from comic_narrator.console import Step, Watch
+from comic_narrator.errors import InputError
 from comic_narrator.readers import Reader
 from comic_narrator.report import Credit, Report
 from comic_narrator.settings import Settings
@@ -68,6 +69,14 @@ class Run:
             voices=tuple(self.voices_heard),
             sounds=tuple(self.sounds_heard),
         )
+
+
+def read_given(file: Path) -> bytes:
+    """A file that the user gave; InputError when it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.", "Check the path and its permissions.") from error
 
 
 def save_report(run: Run) -> Report:

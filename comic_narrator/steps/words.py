@@ -15,7 +15,7 @@ from comic_narrator.errors import BackendAnswerError, InputError, ItemsFailedErr
 from comic_narrator.film import Take
 from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, Script, parse_artefact
 from comic_narrator.report import Credit
-from comic_narrator.steps.run import Job, Run
+from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.work import digest_of
 
@@ -27,7 +27,12 @@ def cast(book: Book, readings: Mapping[str, PageReading], run: Run) -> Cast:
     """Choose a voice for everybody who speaks: cast.json."""
     voices = [profile.id for profile in run.voice.profiles(book.language)]
     narrator = run.settings.voice.narrator
-    inputs = {"readings": digest_of(*readings.values()), "voices": digest_of(voices), "narrator": narrator}
+    inputs = {
+        "readings": digest_of(*readings.values()),
+        "voices": digest_of(voices),
+        "narrator": narrator,
+        "method": script_stage.METHOD,
+    }
     with run.stage("cast", 1) as step:
         chosen = run.work.artefact(
             Cast, CAST, inputs, lambda: script_stage.cast_book(list(readings.values()), voices, narrator)
@@ -39,33 +44,34 @@ def cast(book: Book, readings: Mapping[str, PageReading], run: Run) -> Cast:
 def script(book: Book, readings: Mapping[str, PageReading], cast: Cast, job: Job, run: Run) -> Script:
     """Write every beat of the book, or take the script that the user gave: script.json."""
     wordless, speed = run.settings.film.wordless, run.settings.voice.speed
-    inputs = {"readings": digest_of(*readings.values()), "cast": digest_of(cast), "pacing": digest_of(wordless, speed)}
+    inputs = {
+        "readings": digest_of(*readings.values()),
+        "cast": digest_of(cast),
+        "pacing": digest_of(wordless, speed),
+        "method": script_stage.METHOD,
+    }
+
+    def build() -> Script:
+        pages = list(readings.values())
+        return script_stage.write_script(pages, cast, book.language, wordless=wordless, speed=speed)
+
     with run.stage("script", 1) as step:
         if job.script_json is not None:
-            written = _given_script(job.script_json, run)
-        else:
-            written = run.work.artefact(
-                Script,
-                SCRIPT,
-                inputs,
-                lambda: script_stage.write_script(
-                    list(readings.values()), cast, book.language, wordless=wordless, speed=speed
-                ),
-            )
+            data = read_given(job.script_json)
+            _check(parse_artefact(Script, data, job.script_json), readings)
+            run.work.give(SCRIPT, inputs, data)
+        written = run.work.artefact(Script, SCRIPT, inputs, build)
         step()
-    return _checked(written, readings)
+    _check(written, readings)
+    run.shortfalls += [
+        f"beat {beat.id}: {beat.kind} is not played yet"
+        for beat in written.beats
+        if beat.kind not in ("speech", "pause")
+    ]
+    return written
 
 
-def _given_script(file: Path, run: Run) -> Script:
-    if not file.is_file():
-        raise InputError(f"There is no script at {file}.", "Give the path of a script.json.")
-    parse_artefact(Script, file.read_bytes(), file)
-    if file.resolve() != run.work.path(SCRIPT).resolve():
-        run.work.give(SCRIPT, file.read_bytes())
-    return run.work.read(Script, SCRIPT)
-
-
-def _checked(script: Script, readings: Mapping[str, PageReading]) -> Script:
+def _check(script: Script, readings: Mapping[str, PageReading]) -> None:
     panels = {panel.id for reading in readings.values() for panel in reading.panels}
     for beat in script.beats:
         if beat.panel not in panels:
@@ -73,7 +79,6 @@ def _checked(script: Script, readings: Mapping[str, PageReading]) -> Script:
                 f"Beat {beat.id} of the script is for panel {beat.panel}, which this book does not have.",
                 "Give the script of this very book and page range.",
             )
-    return script
 
 
 @dataclass(frozen=True)
@@ -102,10 +107,10 @@ def speak(script: Script, run: Run) -> dict[str, Take]:
             order = orders[beat.id]
             try:
                 run.work.make(order.name, {"speech": order.key}, partial(_record, order, run))
-                takes[beat.id] = Take(order.name, soundfile.info(run.work.path(order.name)).duration)
+                takes[beat.id] = Take(order.name, len(load_take(run.work.path(order.name))) / SAMPLE_RATE)
             except BackendAnswerError as error:
                 run.work.failed()
-                failed.append(f"beat {beat.id}: {error.what}")
+                failed.append(f"beat {beat.id}: {error.what} {error.hint}")
             step()
     _credit({order.profile for order in orders.values()}, run)
     if failed:
@@ -141,10 +146,13 @@ def _record(order: _Order, run: Run, path: Path) -> None:
 
 
 def load_take(path: Path) -> Samples:
-    """A take as it lies in the work folder, mono float32 at 48 kHz."""
-    samples, rate = soundfile.read(path, dtype="float32")
-    if rate != SAMPLE_RATE or samples.ndim != 1:
-        raise InputError(f"{path} is not mono at {SAMPLE_RATE} Hz.", "Convert your own take, or delete it.")
+    """A take as it lies in the work folder, mono float32 at 48 kHz; InputError when it is something else."""
+    try:
+        samples, rate = soundfile.read(path, dtype="float32")
+    except soundfile.LibsndfileError as error:
+        raise InputError(f"{path} is not a sound file.", "Delete it to have it spoken again.") from error
+    if rate != SAMPLE_RATE or samples.ndim != 1 or not len(samples):
+        raise InputError(f"{path} is not mono sound at {SAMPLE_RATE} Hz.", "Convert your own take, or delete it.")
     return samples  # type: ignore[no-any-return]
 
 

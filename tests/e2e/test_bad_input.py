@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -11,8 +12,21 @@ from pathlib import Path
 
 import pytest
 
+from comic_narrator import ffmpeg
+from comic_narrator.film import count_frames
 from tests.conftest import draw_page
-from tests.e2e.conftest import SMALL, command, narrate
+from tests.e2e.conftest import FAKES, QUICK, SMALL, command, narrate
+
+
+def quick(*arguments: str | Path, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """The command with backends that cost nothing."""
+    return narrate(*QUICK, *SMALL, *arguments, cwd=cwd, env={**FAKES, **more})
+
+
+def report(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
+    """What a run with --json made, by stage."""
+    assert done.returncode == 0, done.stderr
+    return {stage["stage"]: stage["made"] for stage in json.loads(done.stdout)["stages"]}
 
 
 @pytest.fixture
@@ -71,7 +85,103 @@ def test_a_wordless_book_is_a_film_too(book: Path) -> None:
     report = json.loads(done.stdout)
     assert (book.parent / "silent.mp4").stat().st_size > 1000
     assert any("no lettering" in shortfall for shortfall in report["shortfalls"])
-    assert not (book.parent / "silent.srt").read_text()
+    assert not (book.parent / "silent.srt").exists()
+
+
+@pytest.mark.parametrize(
+    ("backend", "code", "word"),
+    [
+        ("reader.backend=missing", 4, "model is missing"),
+        ("voice.backend=down", 5, "does not answer"),
+        ("voice.backend=full-disk", 9, "disk is full"),
+    ],
+)
+def test_a_backend_that_fails_has_its_exit_code(book: Path, backend: str, code: int, word: str) -> None:
+    refused(quick(book, "-o", "x.mp4", "--set", backend, cwd=book.parent), code, word)
+
+
+def test_a_line_that_fails_is_named_and_only_it_is_tried_again(book: Path) -> None:
+    run = (book, "-o", "x.mp4", "--set", "voice.backend=failing", "--json")
+    done = quick(*run, cwd=book.parent)
+    refused(done, 7, "2 of 4 lines")
+    told = json.loads((book.parent / "x.mp4.work" / "report.json").read_text())
+    assert [s for s in told["shortfalls"] if "0001.02.1" in s and "Look at its log" in s]
+    # The same words in the same voice are one take, on whatever page they stand.
+    assert len(list((book.parent / "x.mp4.work" / "takes").iterdir())) == 1
+    made = report(quick(*run, cwd=book.parent, FAKE_MENDED="1"))
+    assert (made["reading"], made["speech"], made["film"]) == (0, 1, 2)
+
+
+def test_a_film_made_inside_its_book_is_not_part_of_it(book: Path) -> None:
+    for _ in range(2):
+        done = quick(".", "-o", "film.mp4", "--json", cwd=book)
+        assert json.loads((book / "film.mp4.work" / "book.json").read_text())["pages"][-1]["id"] == "0002"
+    assert set(report(done).values()) == {0}
+
+
+@pytest.mark.parametrize("name", ["Bat: man's 100% – 漫画", "Vol. 1"])
+def test_odd_names_are_names(book: Path, name: str) -> None:
+    odd = book.rename(book.parent / name)
+    done = quick(odd.name, cwd=book.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(book.parent / f"{name}.mp4")
+    assert (book.parent / f"{name}.mp4").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("width", "height", "fps"), [(360, 640, 24), (400, 400, 25), (640, 360, 60)])
+def test_other_shapes_and_rates(book: Path, width: int, height: int, fps: int) -> None:
+    look = {"WIDTH": width, "HEIGHT": height, "FPS": fps, "PRESET": "ultrafast"}
+    env = {f"COMIC_NARRATOR_FILM__{key}": str(value) for key, value in look.items()}
+    done = narrate(book, "-o", "x.mp4", *QUICK, cwd=book.parent, env={**FAKES, **env})
+    assert done.returncode == 0, done.stderr
+    film = book.parent / "x.mp4"
+    told = ffmpeg.run(["-i", str(film), "-map", "0:v", "-c", "copy", "-f", "null", "-"])
+    assert re.search(rf"Video: h264 .* {width}x{height}.* {fps} fps", told)
+    timing = json.loads((book.parent / "x.mp4.work" / "timing.json").read_text())
+    assert count_frames(film) == sum(scene["frames"] for scene in timing["scenes"])
+
+
+def test_more_pages_and_another_rate_reuse_what_they_can(book: Path) -> None:
+    first = report(quick(book, "-o", "x.mp4", "--pages", "1", "--json", cwd=book.parent))
+    assert first["film"] == 1
+    both = report(quick(book, "-o", "x.mp4", "--json", cwd=book.parent))
+    assert (both["panels"], both["reading"], both["speech"], both["film"]) == (1, 1, 0, 1)
+    slower = report(quick(book, "-o", "x.mp4", "--json", "--set", "film.fps=24", cwd=book.parent))
+    assert (slower["reading"], slower["speech"], slower["film"]) == (0, 0, 2)
+
+
+def test_given_files_are_checked_before_they_take_a_place_and_stay_afterwards(book: Path) -> None:
+    run = (book, "-o", "x.mp4", "--json")
+    report(quick(*run, cwd=book.parent))
+    work = book.parent / "x.mp4.work"
+    own = work / "pages" / "0001" / "page.json"
+    before = own.read_text()
+    wrong = book.parent / "page.json"
+    wrong.write_text(before.replace('"width": 300', '"width": 301'))
+    refused(quick(*run, "--from-page-json", wrong, cwd=book.parent), 3, "301")
+    assert own.read_text() == before
+    wrong.write_text(before.replace("PANEL 1!", "GIVEN!"))
+    made = report(quick(*run, "--from-page-json", wrong, cwd=book.parent))
+    assert (made["speech"], made["film"]) == (1, 1)
+    assert set(report(quick(*run, cwd=book.parent)).values()) == {0}
+    assert set(report(quick(*run, "--from-script-json", work / "script.json", cwd=book.parent)).values()) == {0}
+
+
+def test_a_page_painted_over_by_hand_is_filmed_as_it_is(book: Path) -> None:
+    run = (book, "-o", "x.mp4", "--json")
+    report(quick(*run, cwd=book.parent))
+    page = book.parent / "x.mp4.work" / "pages" / "0001" / "page.png"
+    draw_page(shade=220).save(page)
+    made = report(quick(*run, cwd=book.parent))
+    assert (made["panels"], made["film"]) == (1, 1)
+
+
+def test_a_take_that_is_no_sound_is_named(book: Path) -> None:
+    run = (book, "-o", "x.mp4")
+    assert quick(*run, cwd=book.parent).returncode == 0
+    take = next((book.parent / "x.mp4.work" / "takes").iterdir())
+    take.write_text("not sound")
+    refused(quick(*run, cwd=book.parent), 3, take.name)
 
 
 def test_the_traceback_is_in_the_log(book: Path) -> None:

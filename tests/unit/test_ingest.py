@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pymupdf
@@ -97,6 +97,37 @@ def test_an_unreadable_book_is_one_sentence_and_a_hint(tmp_path: Path, name: str
     with pytest.raises(InputError, match=word) as error:
         open_book(tmp_path / name)
     assert error.value.hint
+
+
+def test_a_work_folder_inside_the_book_is_not_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "1.png").write_bytes(png())
+    pages = tmp_path / "film.mp4.work" / "pages" / "0001"
+    pages.mkdir(parents=True)
+    (pages / "page.png").write_bytes(png())
+    (tmp_path / "film.mp4.work" / "journal.jsonl").write_text("")
+    assert [page.name for page in open_book(tmp_path).pages] == ["1.png"]
+
+
+def test_a_pdf_page_that_shows_half_of_a_spread_shows_that_half(tmp_path: Path, page_image: Image.Image) -> None:
+    with pymupdf.open() as document:
+        for side in (0, 1):
+            page = document.new_page(width=150, height=420)
+            page.insert_image(pymupdf.Rect(-150 * side, 0, 300 - 150 * side, 420), stream=jpeg(page_image))
+        document.save(tmp_path / "x.pdf")
+    left, right = (page.picture() for page in open_book(tmp_path / "x.pdf").pages)
+    assert left.width / left.height == pytest.approx(150 / 420, rel=0.02)
+    assert left.data != right.data
+
+
+def test_a_corrupt_entry_is_named(tmp_path: Path) -> None:
+    book = tmp_path / "x.cbz"
+    with ZipFile(book, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("1.png", png(200, (400, 600)))
+    data = bytearray(book.read_bytes())
+    data[60:90] = bytes(30)
+    book.write_bytes(data)
+    with pytest.raises(InputError, match=r"1\.png"):
+        open_book(book).pages[0].picture()
 
 
 def test_missing_and_empty_books(tmp_path: Path) -> None:

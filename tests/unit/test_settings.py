@@ -43,6 +43,17 @@ def test_text_becomes_numbers() -> None:
     assert (settings.film.width, settings.film.establishing) == (1280, 1.5)
 
 
+def test_every_default_can_be_set_as_text() -> None:
+    settings, listed = load_settings(None, {}, [], {})
+    again, _ = load_settings(None, {}, [f"{s.key}={s.value}" for s in listed], {})
+    assert again == settings
+
+
+@pytest.mark.parametrize(("asked", "tag"), [("JA", "ja"), ("en_GB", "en-GB"), ("auto", "auto")])
+def test_a_language_is_written_one_way(asked: str, tag: str) -> None:
+    assert load_settings(None, {}, [f"book.language={asked}"], {})[0].book.language == tag
+
+
 @pytest.mark.parametrize(
     ("assignment", "what", "hint"),
     [

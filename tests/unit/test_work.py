@@ -75,12 +75,32 @@ def test_a_kept_edit_is_asked_about_again_when_inputs_change_again(tmp_path: Pat
         opened(tmp_path).make("a.txt", {"in": "3"}, never)
 
 
-def test_a_given_file_counts_as_an_edit(tmp_path: Path) -> None:
+def test_a_given_file_is_kept_until_what_it_stands_for_changes(tmp_path: Path) -> None:
     work = opened(tmp_path)
     work.make("a.txt", {"in": "1"}, writes("one"))
-    work.give("a.txt", b"given")
+    work.give("a.txt", {"in": "1"}, b"given")
+    opened(tmp_path).make("a.txt", {"in": "1"}, never)
+    assert work.path("a.txt").read_text() == "given"
     with pytest.raises(InTheWayError):
-        opened(tmp_path).make("a.txt", {"in": "1"}, never)
+        opened(tmp_path).make("a.txt", {"in": "2"}, never)
+
+
+def test_giving_what_lies_there_changes_nothing(tmp_path: Path) -> None:
+    work = opened(tmp_path)
+    work.make("a.txt", {"in": "1"}, writes("one"))
+    work.give("a.txt", {"in": "1"}, b"one")
+    assert opened(tmp_path).state("a.txt", {"in": "1"}) == "fresh"
+
+
+@pytest.mark.parametrize(("edits", "stays"), [("keep", "mine"), ("discard", "given")])
+def test_a_given_file_does_not_write_over_a_hand_edit_unasked(tmp_path: Path, edits: str, stays: str) -> None:
+    work = opened(tmp_path)
+    work.make("a.txt", {}, writes("one"))
+    work.path("a.txt").write_text("mine")
+    with pytest.raises(InTheWayError):
+        opened(tmp_path).give("a.txt", {}, b"given")
+    opened(tmp_path, edits).give("a.txt", {}, b"given")
+    assert work.path("a.txt").read_text() == stays
 
 
 def test_with_no_journal_at_all_nothing_is_written_over(tmp_path: Path) -> None:

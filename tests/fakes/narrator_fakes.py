@@ -1,0 +1,93 @@
+"""Backends installed as a package would install them: quick ones, and some that fail as real ones do."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
+from comic_narrator.model import SAMPLE_RATE, Box, Character
+from comic_narrator.readers import PageToRead, Reading, ReadLine
+from comic_narrator.voices import Delivery, Samples, VoiceProfile
+
+
+class LabelReader:
+    """Reads one line in each panel: its number."""
+
+    identity = "label-1"
+
+    def check(self) -> None:
+        """Always at hand."""
+
+    def language(self, images: Sequence[Path]) -> str:
+        """English."""
+        return "en"
+
+    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+        """Panel after panel."""
+        return Reading(
+            tuple(
+                ReadLine(i, "dialogue", f"PANEL {i + 1}!", Box(box.x + 5, box.y + 5, 60, 20), 0.9, speaker="AB"[i % 2])
+                for i, box in enumerate(page.panels)
+            )
+        )
+
+
+class MissingReader(LabelReader):
+    """A reader whose model is not installed."""
+
+    def check(self) -> None:
+        """Never at hand."""
+        raise MissingToolError("The model is missing.", "Install it.")
+
+
+class ToneVoice:
+    """Says everything as a tone, a tenth of a second a letter; each attempt is a little longer."""
+
+    identity = "tone-1"
+
+    def check(self, language: str) -> None:
+        """Always at hand."""
+
+    def profiles(self, language: str) -> tuple[VoiceProfile, ...]:
+        """Three voices that differ in pitch."""
+        return tuple(
+            VoiceProfile(f"t{hz}", f"{hz} Hz", language, "female", "adult", "tone", str(hz), "none", "tests")
+            for hz in (200, 300, 400)
+        )
+
+    def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
+        """A tone of the profile's pitch."""
+        seconds = 0.1 * len(text) / delivery.speed + 0.05 * delivery.attempt
+        time = np.arange(round(seconds * SAMPLE_RATE)) / SAMPLE_RATE
+        return (0.1 * np.sin(2 * np.pi * int(profile.engine) * time)).astype(np.float32)
+
+
+class FailingVoice(ToneVoice):
+    """Cannot say "2" until FAKE_MENDED is set."""
+
+    def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
+        """A tone, or garbage from the server."""
+        if "2" in text and "FAKE_MENDED" not in os.environ:
+            raise BackendAnswerError("The server answered with garbage.", "Look at its log.")
+        return super().speak(text, profile, delivery)
+
+
+class DownVoice(ToneVoice):
+    """A voice whose server does not answer."""
+
+    def check(self, language: str) -> None:
+        """Never answers."""
+        raise BackendDownError("The server does not answer.", "Start it.")
+
+
+class FullDiskVoice(ToneVoice):
+    """Fills the disk with its first word."""
+
+    def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
+        """No space is left."""
+        raise OSError(errno.ENOSPC, "No space left on device")
