@@ -30,8 +30,14 @@ def executable() -> str:
 
 def run(arguments: Sequence[str]) -> str:
     """Run ffmpeg to its end and return what it wrote to stderr; FilmError with its last words when it fails."""
+    # A session of its own, here and below: Ctrl-C is for us, and we end it.
     done = subprocess.run(
-        [executable(), *QUIET, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+        [executable(), *QUIET, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        start_new_session=True,
     )
     if done.returncode != 0:
         raise _failure(done.stderr)
@@ -43,7 +49,9 @@ def feed(arguments: Sequence[str], chunks: Iterable[memoryview | bytes]) -> None
     # Messages go to a file: a full stderr pipe would stop ffmpeg while it waits for frames.
     with TemporaryFile("w+", errors="replace") as messages:
         command = [executable(), "-hide_banner", "-nostats", "-loglevel", "warning", "-y", *arguments]
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages)
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages, start_new_session=True
+        )
         try:
             assert child.stdin is not None
             broken = False

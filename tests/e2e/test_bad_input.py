@@ -220,6 +220,8 @@ def test_an_interrupted_run_goes_on_where_it_stopped(book: Path, how: signal.Sig
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Where the tests run in the background, Ctrl-C is ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     for _ in range(600):
         if (work / "timing.json").exists():
