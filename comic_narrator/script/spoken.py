@@ -78,7 +78,9 @@ def _western(text: str) -> str:
     text = text.replace("&", " and ").replace('"', "")
     text = _sentence_case(text) if _is_lettered_in_capitals(text) else _shouted_words(text)
     text = re.sub(r"[A-Za-z']+", lambda m: _interjection(m[0]), text)
-    text = re.sub(rf"^({'|'.join(filter(None, INTERJECTIONS.values()))}) (?=\w)", r"\1, ", text, flags=re.IGNORECASE)
+    text = re.sub(
+        rf"^(\W*)({'|'.join(filter(None, INTERJECTIONS.values()))}) (?=\w)", r"\1\2... ", text, flags=re.IGNORECASE
+    )
     text = re.sub(r"\s+([,.!?;:])", r"\1", re.sub(r"\s+", " ", text))
     text = re.sub(r"[,;:]+(?=[.!?])|\.(?=,)", "", text)
     return re.sub(r"^[\s.,;:—-]+|[\s,;:—-]+$", "", text)

@@ -20,7 +20,7 @@ STUTTERS = {f"{letters}qh": f"{sound}ə" for letters, sound in _STARTS.items()}
 
 SOUND_WORDS = {
     "ahem": "əhˈɛm", "arrgh": "ˈɑɹɡ", "boing": "bˈYŋ", "brr": "bˈɜɹ", "eek": "ˈik", "eww": "ˈiu", "gah": "ɡˈɑ",
-    "grr": "ɡˈɜɹ", "hm": "hˈʌm", "hmm": "hˈʌm", "hmpf": "hˈʌmf", "hmph": "hˈʌmf", "kapow": "kəpˈW",
+    "grr": "ɡˈɜɹ", "ha": "hˈɑɑ", "hm": "hˈʌm", "hmm": "hˈʌm", "hmpf": "hˈʌmf", "hmph": "hˈʌmf", "kapow": "kəpˈW",
     "meh": "mˈɛ", "mm": "ˈʌm", "nah": "nˈæ", "oo": "ˈu", "pfft": "pˈʌft", "psh": "pˈɪʃ", "psst": "pˈɪst", "sh": "ʃˈʌ",
     "shh": "ʃˈʌ", "thwack": "θwˈæk", "tsk": "tˈɪsk", "yeah": "jˈæə", "zz": "zˈɪz",
 }  # fmt: skip

@@ -19,6 +19,7 @@ from comic_narrator.script import to_spoken
         ("Don't even THINK about it", "Don't even think about it"),
         ("HMPH! TCH...", "Humph! Tsk..."),
         ("GRRRR!", "Gurr!"),
+        ("...mmm probably not", "mmm... probably not"),
         ("NOOOOO!!!", "No!"),
         ("SOOOON", "Soon"),
         ("W-W-W-WHAT?!", "What?"),
