@@ -191,7 +191,7 @@ def film(
     folder = Work((work or out.with_name(f"{out.name}.work")).absolute(), edits)
     if folder.root.is_file():
         raise UsageError(f"--work {folder.root} is a file.", "Give the name of a folder.")
-    _narrate(job, folder, settings, Watch(verbose), as_json)
+    _narrate(job, folder, settings, verbose, as_json)
 
 
 def _film_path(book: Path, output: Path | None) -> Path:
@@ -211,7 +211,8 @@ def _film_path(book: Path, output: Path | None) -> Path:
     return out
 
 
-def _narrate(job: Job, folder: Work, settings: Settings, watch: Watch, as_json: bool) -> None:
+def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: bool) -> None:
+    watch = Watch(verbose)
     choices = {"reader": choose("readers", settings.reader.backend), "voice": choose("voices", settings.voice.backend)}
     reader: Reader = load("readers", choices["reader"])()
     voice: Voice = load("voices", choices["voice"])()
@@ -223,6 +224,10 @@ def _narrate(job: Job, folder: Work, settings: Settings, watch: Watch, as_json: 
         log.info("comic-narrator %s: %s -> %s", __version__, job, work.root)
         run = Run(work, watch, settings, reader, voice, choices)
         narrate(job, run)
+    for shortfall in run.shortfalls:
+        watch.say(f"fell short: {shortfall}", detail=True)
+    if run.shortfalls and not verbose:
+        watch.say(f"{len(run.shortfalls)} things fell short: {folder.path(REPORT)} lists them.")
     if as_json:
         result(run.report().to_json().rstrip())
     else:

@@ -33,6 +33,12 @@ def _cut_off() -> list[str]:
 OFFLINE = _cut_off()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says whether the films of this run prove that no network is needed."""
+    state = "cut off" if OFFLINE else "left on: this system cannot cut it off"
+    terminalreporter.write_line(f"network of the command under test: {state}")
+
+
 def command(*arguments: str | Path) -> list[str]:
     return [*OFFLINE, sys.executable, "-m", "comic_narrator", *map(str, arguments)]
 
