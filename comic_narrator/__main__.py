@@ -1,5 +1,20 @@
-"""python -m comic_narrator."""
+"""The entry point, both as `comic-narrator` and as `python -m comic_narrator`."""
 
-from comic_narrator.cli import main
+from __future__ import annotations
 
-main()
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command; Ctrl-C while the program is still loading leaves as quietly as later."""
+    try:
+        from comic_narrator.cli import main as command
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    command()
+
+
+if __name__ == "__main__":
+    main()

@@ -29,7 +29,7 @@ class Choice:
 def choose(group: Group, asked: str) -> Choice:
     """Decide once which backend of `group` works; `asked` is a name or "auto". UsageError for an unknown name."""
     if asked == "auto":
-        return Choice("embedded", "auto: no GPU tenant is set up, so the models that ship with the program")
+        return Choice("embedded", "auto: the models that come with the program")
     names = available(group)
     if asked not in names:
         raise UsageError(f"There is no {group[:-1]} backend named {asked}.", f"Use auto or one of {', '.join(names)}.")

@@ -28,11 +28,13 @@ from comic_narrator.errors import (
     UsageError,
     disk_full,
 )
+from comic_narrator.ingest import open_book
+from comic_narrator.model import Artefact, PageReading, Script, parse_artefact
 from comic_narrator.pipeline import narrate
 from comic_narrator.readers import Reader
 from comic_narrator.report import Report
 from comic_narrator.settings import Setting, Settings, load_settings
-from comic_narrator.steps import REPORT, Job, Run
+from comic_narrator.steps import REPORT, Job, Run, read_given
 from comic_narrator.voices import Voice
 from comic_narrator.work import JOURNAL, LOG, Edits, Work
 
@@ -96,7 +98,12 @@ def run(arguments: Sequence[str]) -> int:
         watch.fail(failure)
         return failure.exit_code
     except _usage_errors() as error:
-        watch.fail(UsageError(f"{error.format_message().rstrip('.')}.", "`comic-narrator --help` lists the options."))
+        watch.fail(
+            UsageError(
+                f"{error.format_message().rstrip('.')}.",
+                "`comic-narrator --help`, or a command with --help, lists what there is.",
+            )
+        )
         return UsageError.exit_code
     except (KeyboardInterrupt, typer.Abort):
         left = INTERRUPTED
@@ -176,11 +183,17 @@ def film(
     del version
     if keep_edits and discard_edits:
         raise UsageError("--keep-edits and --discard-edits exclude each other.", "Give one of them.")
+    if vision_only and until not in ("film", "script"):
+        raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     options = {"book.layout": layout, "book.language": lang}
     settings, _ = load_settings(profile, os.environ, assignments, options)
+    source = open_book(book)
+    _check_given(PageReading, from_page_json)
+    _check_given(Script, from_script_json)
     out = _film_path(book, output)
     job = Job(
         book=book,
+        source=source,
         film=out,
         pages=pages,
         until="script" if vision_only else until,
@@ -192,6 +205,18 @@ def film(
     if folder.root.is_file():
         raise UsageError(f"--work {folder.root} is a file.", "Give the name of a folder.")
     _narrate(job, folder, settings, verbose, as_json)
+
+
+def _check_given(kind: type[Artefact], given: Path | None) -> None:
+    """Refuse a file of the user's that cannot be used before any work is done."""
+    if given is None:
+        return
+    if not given.exists():
+        raise InputError(f"There is no file {given}.", "Check the path.")
+    if given.is_file():
+        parse_artefact(kind, read_given(given), given)
+    elif kind is Script:
+        raise InputError(f"{given} is a folder.", "Give the script.json inside it.")
 
 
 def _film_path(book: Path, output: Path | None) -> Path:

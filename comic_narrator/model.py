@@ -102,9 +102,14 @@ def parse_artefact(kind: type[ArtefactT], text: str | bytes, where: Path) -> Art
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
         raise InputError(
-            f"{where} is not a valid {kind.__name__.lower()} file: {place}: {first['msg']}.",
-            "Mend the named field, or delete the file to have it made again.",
+            f"{where} is not a valid {_file_name(kind)}: {place}: {first['msg']}.",
+            "Mend the named field; a file that the program made can also be deleted, and is then made again.",
         ) from error
+
+
+def _file_name(kind: type[Artefact]) -> str:
+    # The schema's default reads "comic_narrator.page/1".
+    return str(kind.model_fields["schema_"].default).partition(".")[2].partition("/")[0] + ".json"
 
 
 class BookPage(Part):

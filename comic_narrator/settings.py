@@ -36,7 +36,7 @@ class BookSettings(_Section):
     """How the book is read."""
 
     layout: Literal["auto", "manga", "western", "webtoon"] = Field(
-        "auto", description="Reading direction; auto goes by page shape and language."
+        "auto", description="auto (by page shape and language), manga, western or webtoon."
     )
     language: Annotated[str, AfterValidator(_language_tag)] = Field(
         "auto", description="Language of the lettering (BCP-47: en, ja); auto looks at the pages."
@@ -62,13 +62,15 @@ class FilmSettings(_Section):
 
     width: int = Field(1920, ge=160, le=7680, multiple_of=2, description="Frame width in pixels, even.")
     height: int = Field(1080, ge=160, le=7680, multiple_of=2, description="Frame height in pixels, even.")
-    fps: Annotated[Literal[24, 25, 30, 60], BeforeValidator(_whole)] = Field(30, description="Frames a second.")
+    fps: Annotated[Literal[24, 25, 30, 60], BeforeValidator(_whole)] = Field(
+        30, description="Frames a second: 24, 25, 30 or 60."
+    )
     crf: int = Field(20, ge=0, le=51, description="x264 quality; lower is better and larger.")
     preset: Literal["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"] = Field(
-        "veryfast", description="x264 effort."
+        "veryfast", description="x264 effort: ultrafast to slow."
     )
     ground: Literal["blur", "black"] = Field(
-        "blur", description="What lies around a panel: the page, blurred, or black."
+        "blur", description="What lies around a panel: blur (the page, blurred) or black."
     )
     establishing: float = Field(2.0, ge=0, le=30, description="Seconds of whole page before its first panel.")
     wordless: float = Field(2.5, ge=0.5, le=30, description="Seconds of a wordless panel of middle size.")
@@ -77,7 +79,7 @@ class FilmSettings(_Section):
 class SoundSettings(_Section):
     """How the film sounds."""
 
-    bed: Literal["music", "none"] = Field("music", description="What plays under the whole film.")
+    bed: Literal["music", "none"] = Field("music", description="What plays under the whole film: music or none.")
     loudness: float = Field(-16.0, ge=-31, le=-9, description="Integrated loudness of the film, LUFS (EBU R128).")
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from comic_narrator.model import Script, Timing
+from comic_narrator.model import Timing
 
 
-def make_srt(timing: Timing, script: Script) -> str:
-    """The film's subtitles as SubRip text: the printed words of each spoken beat, from its first to its last sample."""
-    printed: Mapping[str, str] = {beat.id: beat.printed or beat.text or "" for beat in script.beats}
+def make_srt(timing: Timing, words: Mapping[str, str]) -> str:
+    """The film's subtitles as SubRip text: each spoken beat's words, by its id, from its first to its last sample."""
     blocks, frames = [], 0
     for scene in timing.scenes:
         offset = frames / timing.fps
         for clip in scene.clips:
-            text = " ".join(printed[clip.beat].split())
+            text = " ".join(words[clip.beat].split())
             blocks.append(f"{_clock(offset + clip.start)} --> {_clock(offset + clip.end)}\n{text}\n")
         frames += scene.frames
     return "\n".join(f"{i}\n{block}" for i, block in enumerate(blocks, 1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from comic_narrator.errors import UsageError
 from comic_narrator.model import Cast, Character, Line, PageReading
 
 NARRATOR = "narrator"
@@ -17,10 +16,8 @@ CAST_KINDS = frozenset({"dialogue", "thought"})
 def cast_book(readings: Sequence[PageReading], voices: Sequence[str], narrator: str = "auto") -> Cast:
     """Cast the book: `voices` are ids, best narrator first; speakers get the others in order of their first line.
 
-    With more speakers than voices the voices go round again. UsageError when `narrator` names no voice.
+    With more speakers than voices the voices go round again. `narrator` is one of them, or "auto".
     """
-    if narrator != "auto" and narrator not in voices:
-        raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")
     told = voices[0] if narrator == "auto" else narrator
     others = [voice for voice in voices if voice != told] or [told]
     speakers = dict.fromkeys(

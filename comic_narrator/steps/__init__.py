@@ -5,7 +5,7 @@ A step asks the work folder for its files; only where one is missing or its inpu
 
 from comic_narrator.steps.film import film_scenes, finish, mix, time
 from comic_narrator.steps.pages import find_panels, ingest, read
-from comic_narrator.steps.run import REPORT, Job, Run, Until, save_report
+from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
 from comic_narrator.steps.words import cast, script, speak
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "ingest",
     "mix",
     "read",
+    "read_given",
     "save_report",
     "script",
     "speak",

@@ -12,6 +12,7 @@ from comic_narrator import sound as sound_stage
 from comic_narrator.film import Encoding, SceneClip, Take
 from comic_narrator.model import SAMPLE_RATE, Book, PageReading, Scene, Script, Timing
 from comic_narrator.pictures import load_rgb
+from comic_narrator.script import to_spoken
 from comic_narrator.steps.run import Job, Run
 from comic_narrator.steps.words import load_take
 from comic_narrator.voices import Samples
@@ -117,6 +118,16 @@ def _spoken(timing: Timing) -> list[tuple[float, float]]:
     return sorted(spans)
 
 
+def _subtitles(script: Script) -> dict[str, str]:
+    """What is printed, or the spoken text where somebody mended that alone."""
+    return {
+        beat.id: beat.printed
+        if beat.printed and to_spoken(beat.printed, script.language) == beat.text
+        else beat.text or ""
+        for beat in script.beats
+    }
+
+
 def finish(book: Book, script: Script, timing: Timing, scenes: list[str], sound: str, job: Job, run: Run) -> Path:
     """Join scenes, sound and subtitles to the film; subtitles.srt is copied beside it where anybody speaks."""
     work = run.work
@@ -125,7 +136,7 @@ def finish(book: Book, script: Script, timing: Timing, scenes: list[str], sound:
         if any(scene.clips for scene in timing.scenes):
             parts.append(SUBTITLES)
             made = {"timing": digest_of(timing), "script": digest_of(script)}
-            srt = film_stage.make_srt(timing, script)
+            srt = film_stage.make_srt(timing, _subtitles(script))
             work.make(SUBTITLES, made, lambda path: path.write_text(srt, encoding="utf-8"))
             beside = work.name_of(job.film.with_suffix(".srt"))
             copied = {SUBTITLES: digest_file(work.path(SUBTITLES))}

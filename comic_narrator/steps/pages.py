@@ -9,7 +9,7 @@ from pathlib import Path
 
 from comic_narrator import ingest as ingest_stage
 from comic_narrator import panels as panels_stage
-from comic_narrator.errors import InputError
+from comic_narrator.errors import InputError, UsageError
 from comic_narrator.ingest import PageSource, Source
 from comic_narrator.model import Book, BookPage, PagePanels, PageReading, Panel, parse_artefact
 from comic_narrator.pictures import load_rgb
@@ -25,10 +25,12 @@ UNSURE = 0.7
 
 def ingest(job: Job, run: Run) -> Book:
     """Store the book's pages as pictures and say what the book is: book.json."""
-    source = ingest_stage.open_book(job.book)
+    source, wanted = job.source, run.settings.book
     picked = dict(ingest_stage.pick_pages(source, job.pages))
+    speaks = job.until not in ("panels", "reading")
+    if speaks and wanted.language != "auto":
+        _check_voice(run, wanted.language)
     digest = _digest_of_book(job.book, source)
-    wanted = run.settings.book
     inputs = {
         "source": digest,
         "pages": job.pages or "all",
@@ -56,11 +58,20 @@ def ingest(job: Job, run: Run) -> Book:
                 raise InputError(f"book.json names page {page.id}, which is not in this run.", "Check --pages.")
             if not run.work.path(page.image).is_file():
                 _store(run, int(page.id), picked[int(page.id)], digest)
-    run.watch.say(f"{book.title}: {len(book.pages)} pages, {book.language}, read {book.direction}.")
-    if job.until not in ("panels", "reading"):
+    run.watch.say(
+        f"{book.title}: {len(book.pages)} of {len(source.pages)} pages, {book.language}, read {book.direction}."
+    )
+    if speaks:
         # Now, not after an hour of reading.
-        run.voice.check(book.language)
+        _check_voice(run, book.language)
     return book
+
+
+def _check_voice(run: Run, language: str) -> None:
+    run.voice.check(language)
+    narrator, voices = run.settings.voice.narrator, [profile.id for profile in run.voice.profiles(language)]
+    if narrator not in ("auto", *voices):
+        raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")
 
 
 def _digest_of_book(path: Path, source: Source) -> str:

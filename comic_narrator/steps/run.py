@@ -12,6 +12,7 @@ from comic_narrator import __version__
 from comic_narrator.backends import Choice
 from comic_narrator.console import Step, Watch
 from comic_narrator.errors import InputError
+from comic_narrator.ingest import Source
 from comic_narrator.readers import Reader
 from comic_narrator.report import Credit, Report
 from comic_narrator.settings import Settings
@@ -28,6 +29,7 @@ class Job:
     """What the user asked for; the given files take the place of what the stages would make."""
 
     book: Path
+    source: Source
     film: Path
     pages: str | None = None
     until: Until = "film"

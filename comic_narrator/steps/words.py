@@ -68,6 +68,8 @@ def script(book: Book, readings: Mapping[str, PageReading], cast: Cast, job: Job
         for beat in written.beats
         if beat.kind not in ("speech", "pause")
     ]
+    told = {beat.page for beat in written.beats}
+    run.shortfalls += [f"page {page}: script.json has no beat for it" for page in readings if page not in told]
     return written
 
 

@@ -66,6 +66,8 @@ def refused(done: subprocess.CompletedProcess[str], code: int, word: str) -> Non
         (["book", "--from-page-json", "nowhere"], 3, "nowhere"),
         (["book", "--from-script-json", "text.pdf"], 3, "text.pdf"),
         (["book", "--keep-edits", "--discard-edits"], 2, "exclude"),
+        (["book", "--vision-only", "--until", "panels"], 2, "exclude"),
+        (["book", "--set", "voice.narrator=nobody", "--lang", "en"], 2, "nobody"),
         (["book", "-o", "text.pdf/film.mp4"], 10, "cannot be written"),
         (["book", "-o", "taken.mp4"], 10, "folder"),
         (["status", "book"], 3, "not a work folder"),
@@ -77,6 +79,7 @@ def test_what_cannot_work_says_so(book: Path, arguments: list[str], code: int, w
     (here / "taken.mp4").mkdir()
     (here / "text.pdf").write_text("just text")
     refused(narrate(*arguments, *(SMALL if arguments[0] != "status" else ()), cwd=here), code, word)
+    assert code != 3 or not list(here.glob("*.work"))
 
 
 def test_a_wordless_book_is_a_film_too(book: Path) -> None:
@@ -185,7 +188,7 @@ def test_a_take_that_is_no_sound_is_named(book: Path) -> None:
 
 
 def test_the_traceback_is_in_the_log(book: Path) -> None:
-    narrate(book, "-o", "x.mp4", "--from-page-json", "nowhere", cwd=book.parent)
+    narrate(book, "-o", "x.mp4", "--pages", "9", cwd=book.parent)
     assert "Traceback" in (book.parent / "x.mp4.work" / "log.txt").read_text()
 
 

@@ -160,6 +160,7 @@ def test_a_script_edited_by_hand_speaks_one_line_and_films_one_page_again(sample
     made = copy.made()
     assert (made["speech"], made["film"], made["script"]) == (1, 1, 0)
     assert "Somebody changed this." in script.read_text(encoding="utf-8")
+    assert "Somebody changed this." in copy.path.with_suffix(".srt").read_text(encoding="utf-8")
 
 
 def test_two_passes_give_the_same_film(sample_film: Film, tmp_path: Path) -> None:
