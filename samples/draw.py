@@ -27,7 +27,13 @@ PAGES: dict[str, Callable[[], Page]] = {
 }
 """The name of a page's truth file and the function that draws the page."""
 
-BOOK = ("western_1", "western_2", "western_3")
+BOOKS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "lighthouse": ("The Night Light", ("western_1", "western_2", "western_3")),
+    "manga": ("嵐の客", ("manga_1",)),
+    "webtoon": ("Lunch Break", ("webtoon_1",)),
+}
+"""The name of a book's CBZ and PDF, its title, and its pages."""
+
 QUALITY = 82
 
 
@@ -46,10 +52,13 @@ def draw(name: str, folder: Path) -> Image.Image:
     return picture
 
 
-def jpeg(picture: Image.Image) -> bytes:
-    """The page as it is packed into the CBZ and the PDF."""
+def packed(picture: Image.Image) -> bytes:
+    """The page as it is packed into the CBZ and the PDF: JPEG, but PNG for screentone, which that blurs and swells."""
     stream = io.BytesIO()
-    picture.save(stream, "JPEG", quality=QUALITY, subsampling="4:2:0", optimize=True)
+    if picture.mode == "L":
+        picture.save(stream, "PNG", optimize=True)
+    else:
+        picture.save(stream, "JPEG", quality=QUALITY, subsampling="4:2:0", optimize=True)
     return stream.getvalue()
 
 
@@ -57,27 +66,27 @@ def pack_cbz(pages: list[bytes], target: Path) -> None:
     """Write a CBZ whose entries are stored, not squeezed, and carry one fixed date."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for number, data in enumerate(pages, 1):
-            archive.writestr(zipfile.ZipInfo(f"the-night-light-{number:02d}.jpg", (2024, 1, 1, 0, 0, 0)), data)
+            suffix = "png" if data.startswith(b"\x89PNG") else "jpg"
+            archive.writestr(zipfile.ZipInfo(f"{target.stem}-{number:02d}.{suffix}", (2024, 1, 1, 0, 0, 0)), data)
 
 
-def pack_pdf(pages: list[bytes], size: tuple[int, int], target: Path) -> None:
+def pack_pdf(title: str, pages: list[bytes], size: tuple[int, int], target: Path) -> None:
     """Write a PDF, every page one picture, without dates and with no random file id."""
     with pymupdf.open() as book:
         for data in pages:
             sheet = book.new_page(width=size[0] * 72 / 240, height=size[1] * 72 / 240)
             sheet.insert_image(sheet.rect, stream=data)
-        book.set_metadata(
-            {"title": "The Night Light", "creationDate": "D:20240101000000Z", "modDate": "D:20240101000000Z"}
-        )
-        book.save(target, garbage=3, no_new_id=True)
+        book.set_metadata({"title": title, "creationDate": "D:20240101000000Z", "modDate": "D:20240101000000Z"})
+        book.save(target, garbage=3, deflate_images=True, no_new_id=True)
 
 
 def main(folder: Path) -> None:
     """Write everything below `folder`."""
     pictures = {name: draw(name, folder) for name in PAGES}
-    packed = [jpeg(pictures[name]) for name in BOOK]
-    pack_cbz(packed, folder / "lighthouse.cbz")
-    pack_pdf(packed, pictures[BOOK[0]].size, folder / "lighthouse.pdf")
+    for book, (title, names) in BOOKS.items():
+        pages = [packed(pictures[name]) for name in names]
+        pack_cbz(pages, folder / f"{book}.cbz")
+        pack_pdf(title, pages, pictures[names[0]].size, folder / f"{book}.pdf")
     for path in sorted(folder.rglob("*")):
         if path.suffix in {".png", ".cbz", ".pdf", ".json"}:
             print(f"{path.stat().st_size:>9,}  {path.relative_to(folder)}")
