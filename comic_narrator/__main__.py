@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-INTERRUPTED = 130
+from comic_narrator.errors import INTERRUPTED
 
 
 def main() -> None:
