@@ -144,6 +144,48 @@ class Book(Artefact):
     pages: tuple[BookPage, ...] = Field(min_length=1)
 
 
+Treatment = Literal["page", "split", "strip", "blank", "skip", "broken"]
+"""What becomes of a picture: a page, two pages, pages by its cuts, or none."""
+
+
+class PlannedPicture(Part):
+    """A picture of the container and what becomes of it; a hand edit of `treat`, `fold` or `cuts` has its way.
+
+    `fold` is the column at which a double page parts, `cuts` are the rows of a strip at which a page begins; `chapter`
+    is the title of the chapter that begins here.
+    """
+
+    source: str
+    width: int = Field(0, ge=0)
+    height: int = Field(0, ge=0)
+    treat: Treatment
+    why: str | None = None
+    fold: int | None = None
+    cuts: tuple[int, ...] = ()
+    chapter: str | None = None
+
+
+class Paging(Artefact):
+    """paging.json: what the book says of itself, and how its pictures become pages."""
+
+    schema_: Literal["comic_narrator.paging/1"] = Field("comic_narrator.paging/1", alias="schema")
+    container: str
+    title: str
+    series: str | None = None
+    number: str | None = None
+    language: str | None = None
+    direction: Direction | None = None
+    why: str
+    pictures: tuple[PlannedPicture, ...] = Field(min_length=1)
+
+
+class PrintedWord(Part):
+    """A word of a page's text layer and where it stands, in pixels of the stored page image."""
+
+    text: str
+    bbox: Box
+
+
 class Panel(Part):
     """One panel of a page."""
 

@@ -1,47 +1,158 @@
-"""What every container gives: a title and pages that are read one at a time."""
+"""What every container gives: its files, and of them the pictures that make a book, read one at a time."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from io import BytesIO
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
-from PIL import Image
+from comic_narrator.errors import InputError
+from comic_narrator.model import Box, Direction, PrintedWord
 
-from comic_narrator.model import Box
-from comic_narrator.pictures import open_picture, stored_as_is, upright_rgb
+PICTURE_SUFFIXES = frozenset(
+    {".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".jp2", ".j2k", ".jpx"}
+)
 
-PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"})
+
+class PasswordNeeded(InputError):
+    """The book is encrypted, and no password or a wrong one was given."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a book may unpack to; beyond it lies either a mistake or an attack."""
+
+    entries: int = 20_000
+    entry_mb: int = 512
+    total_mb: int = 16_384
+    ratio: int = 1_000
+    """Unpacked bytes for each packed one, for entries of more than a megabyte."""
+    megapixels: int = 200
+
+
+class Spool:
+    """A folder below `parent` that takes what must be unpacked as a whole; made at first use, gone after `with`."""
+
+    def __init__(self, parent: Path) -> None:
+        self._parent = parent
+        self._folder: Path | None = None
+
+    def folder(self) -> Path:
+        """The folder; it is made at the first call."""
+        if self._folder is None:
+            self._parent.mkdir(parents=True, exist_ok=True)
+            self._folder = Path(mkdtemp(prefix="unpacked-", dir=self._parent))
+        return self._folder
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            rmtree(self._folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a book may be opened: with what password, within what limits, and where it may be unpacked."""
+
+    spool: Spool
+    password: str | None = field(default=None, repr=False)
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A regular file in a container: its path there, parts joined by "/", its unpacked size, and how it is read.
+
+    `read` raises InputError naming the entry when it cannot be unpacked.
+    """
+
+    name: str
+    size: int
+    read: Callable[[], bytes]
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a container holds, as it says in its own order; `kind` names the container for the user."""
+
+    kind: str
+    entries: tuple[Entry, ...]
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a picture is without being decoded: its size in upright pixels, and whether nothing is drawn on it."""
+
+    width: int
+    height: int
+    blank: bool = False
 
 
 @dataclass(frozen=True)
 class PagePicture:
-    """A page as it is stored: encoded bytes with the file suffix they need, and the size in pixels."""
+    """A page as it is stored: encoded bytes with the file suffix they need, and the size in pixels.
+
+    `source_box` is the part of the source picture that it shows, in upright source pixels; `words` is a text layer.
+    """
 
     data: bytes
     suffix: str
     width: int
     height: int
     source_box: Box
+    words: tuple[PrintedWord, ...] = ()
 
 
 @dataclass(frozen=True)
 class PageSource:
-    """One page of a container; `name` says where it lies, `picture` reads it; `file` is its own file, if it has one."""
+    """One picture of a book; `name` says where it lies.
+
+    `look` reads what can be told without decoding and raises InputError when the picture is broken; `picture` gives it
+    as it is to be stored; `file` is its own file, if it has one.
+    """
 
     name: str
+    look: Callable[[], Look]
     picture: Callable[[], PagePicture]
     file: Path | None = None
 
 
 @dataclass(frozen=True)
-class Source:
-    """An opened book: its title and its pages in natural order."""
+class Metadata:
+    """What a book says of itself; pictures are counted from 0 in the book's order.
 
-    title: str
+    `origin` names where it was said, for the user; `chapters` maps a picture to the title that begins there, `kinds` to
+    what ComicInfo calls its type (FrontCover, Advertisement, ...).
+    """
+
+    origin: str = ""
+    title: str | None = None
+    series: str | None = None
+    number: str | None = None
+    language: str | None = None
+    direction: Direction | None = None
+    chapters: Mapping[int, str] = field(default_factory=dict)
+    kinds: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened book: the kind of its container, its name without suffix, and its pictures in reading order.
+
+    `metadata` is read when it is asked for: in a solid archive that may mean to unpack all of it.
+    """
+
+    kind: str
+    name: str
     pages: tuple[PageSource, ...]
+    metadata: Callable[[], Metadata]
 
 
 def natural_key(name: str) -> tuple[tuple[object, ...], ...]:
@@ -58,19 +169,3 @@ def is_page_name(name: str) -> bool:
     *folders, file = name.split("/")
     litter = file.startswith(".") or "__MACOSX" in folders
     return not litter and any(file.lower().endswith(suffix) for suffix in PICTURE_SUFFIXES)
-
-
-def encode(data: bytes, name: str) -> PagePicture:
-    """A picture file as a stored page: its own bytes where every later stage can read them, else converted to PNG."""
-    picture = open_picture(data, name)
-    suffix = stored_as_is(picture, name)
-    if suffix is not None:
-        return PagePicture(data, suffix, *picture.size, Box(0, 0, *picture.size))
-    return encode_png(upright_rgb(picture))
-
-
-def encode_png(picture: Image.Image) -> PagePicture:
-    """A decoded picture as a stored page, PNG with light compression."""
-    out = BytesIO()
-    picture.save(out, "PNG", compress_level=3)
-    return PagePicture(out.getvalue(), ".png", *picture.size, Box(0, 0, *picture.size))
