@@ -13,7 +13,7 @@ def narrate(job: Job, run: Run) -> None:
     """
     try:
         book = steps.ingest(job, run)
-        panels = steps.find_panels(book, run)
+        book, panels = steps.find_panels(book, run)
         if job.until == "panels":
             return
 
