@@ -61,6 +61,11 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", errors="replace")
 
 
+def text_of(page_id: str) -> str:
+    """The name of a page's text layer in the work folder."""
+    return f"pages/{page_id}/text.json"
+
+
 def wishes_of(book: BookSettings) -> Wishes:
     """What the settings say of the paging."""
     return Wishes(book.layout, None if book.language == "auto" else book.language, book.spreads, book.skip)
@@ -156,7 +161,7 @@ def _stored(run: Run, page: NumberedPage, source: str) -> list[BookPage]:
 def _store_words(run: Run, page_id: str, picture: PagePicture, inputs: dict[str, str]) -> None:
     if picture.words:
         text = PageText(page=page_id, words=picture.words)
-        run.work.artefact(PageText, f"pages/{page_id}/text.json", inputs, lambda: text)
+        run.work.artefact(PageText, text_of(page_id), inputs, lambda: text)
 
 
 def _reordered(

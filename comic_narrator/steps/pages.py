@@ -8,9 +8,19 @@ from pathlib import Path
 
 from comic_narrator import panels as panels_stage
 from comic_narrator.errors import BrokenPictureError, InputError
-from comic_narrator.model import Book, BookPage, PagePanels, PageReading, Panel, parse_artefact
+from comic_narrator.model import (
+    Book,
+    BookPage,
+    PagePanels,
+    PageReading,
+    PageText,
+    Panel,
+    PrintedWord,
+    parse_artefact,
+)
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, number
+from comic_narrator.steps.book import text_of
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_file, digest_of
 
@@ -63,9 +73,12 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
                 "reader": run.reader.identity,
                 "language": book.language,
             }
+            words = _words(page, run)
+            if words:
+                inputs["text"] = digest_of(*words)
             if page.id in given:
                 run.work.give(name, inputs, given[page.id])
-            build = partial(_read, book, page, panels[page.id], run)
+            build = partial(_read, book, page, panels[page.id], words, run)
             reading = run.work.artefact(PageReading, name, inputs, build)
             readings[page.id] = _fitting(reading, page, run.work.path(name))
             step()
@@ -73,9 +86,15 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
     return readings
 
 
-def _read(book: Book, page: BookPage, panels: PagePanels, run: Run) -> PageReading:
+def _words(page: BookPage, run: Run) -> tuple[PrintedWord, ...]:
+    """The words of the page's text layer, if the book's file has one."""
+    name = text_of(page.id)
+    return run.work.read(PageText, name).words if run.work.path(name).is_file() else ()
+
+
+def _read(book: Book, page: BookPage, panels: PagePanels, words: tuple[PrintedWord, ...], run: Run) -> PageReading:
     boxes = tuple(panel.bbox for panel in panels.panels)
-    to_read = PageToRead(run.work.path(page.image), boxes, book.direction, book.language)
+    to_read = PageToRead(run.work.path(page.image), boxes, book.direction, book.language, words)
     return number(page, panels, run.reader.read(to_read, cast=()), book.language)
 
 
