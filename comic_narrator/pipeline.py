@@ -18,6 +18,8 @@ def narrate(job: Job, run: Run) -> None:
             return
 
         readings = steps.read(book, panels, job, run)
+        if job.show:
+            steps.show(book, readings, run)
         if job.until == "reading":
             return
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from PIL import Image
+
 from comic_narrator import panels as panels_stage
 from comic_narrator.errors import BrokenPictureError, InputError
 from comic_narrator.model import (
@@ -20,6 +22,7 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, number
+from comic_narrator.show import show_reading
 from comic_narrator.steps.book import text_of
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_file, digest_of
@@ -84,6 +87,20 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
             step()
     _note_shortfalls(readings, run)
     return readings
+
+
+def show(book: Book, readings: Mapping[str, PageReading], run: Run) -> None:
+    """Draw what was found over each page: pages/NNNN/shown.png, for people to look at."""
+    with run.stage("showing", len(book.pages)) as step:
+        for page in book.pages:
+            inputs = {"image": digest_file(run.work.path(page.image)), "reading": digest_of(readings[page.id])}
+            draw = partial(_show, run.work.path(page.image), readings[page.id])
+            run.work.make(f"pages/{page.id}/shown.png", inputs, draw, product=True)
+            step()
+
+
+def _show(image: Path, reading: PageReading, out: Path) -> None:
+    show_reading(Image.fromarray(load_rgb(image)), reading).save(out, "PNG")
 
 
 def _words(page: BookPage, run: Run) -> tuple[PrintedWord, ...]:
