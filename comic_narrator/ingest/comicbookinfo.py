@@ -24,7 +24,7 @@ class _Comment(BaseModel):
 
 
 def read_comment(comment: str) -> Metadata | None:
-    """What the comment of an archive says of the book; None when it is of another kind, BrokenMetadataError when broken."""
+    """What the comment of an archive says of the book; None when it is of another kind, an error when it is broken."""
     if f"{NAME}/" not in comment[:MAX_BYTES]:
         return None
     try:

@@ -120,7 +120,11 @@ def _is_doubled(pictures: Sequence[Entry], picture: Entry) -> bool:
     last = pictures[-1]
     if last.name == picture.name:
         return True
-    return len(pictures) == 1 and last.size == picture.size and last.read() == picture.read()
+    try:
+        return len(pictures) == 1 and last.size == picture.size and last.read() == picture.read()
+    except InputError:
+        # The page is broken, which whoever reads it will say.
+        return False
 
 
 def _has_fixed_pages(package: Package, walk: _Walk) -> bool:

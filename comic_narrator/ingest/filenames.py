@@ -48,25 +48,10 @@ BARE = re.compile(rf"(?<=\s){RANGE}(?=$|\s+[-–—:])")
 
 YEAR = re.compile(r"(?:19|20)\d\d")
 
-NOT_A_SERIES = frozenset(
-    {
-        "page",
-        "pages",
-        "pg",
-        "p",
-        "scan",
-        "scans",
-        "img",
-        "image",
-        "picture",
-        "pic",
-        "photo",
-        "cover",
-        "dsc",
-        "seite",
-        "ページ",
-    }
-)
+NOT_A_SERIES = frozenset({
+    "page", "pages", "pg", "p", "scan", "scans", "img", "image", "picture", "pic", "photo",
+    "cover", "dsc", "seite", "ページ",
+})  # fmt: skip
 """What cameras, scanners and people call single pictures; the number after it is not the book's."""
 
 AFTER = re.compile(r"\s*[-–—:]\s*(?P<title>.*[^\W\d].*)")
@@ -136,7 +121,7 @@ def _language(remark: str) -> str | None:
     if tag is None or tag.partition("-")[0] not in COMIC_LANGUAGES:
         return None
     # Words of three letters are too often something else: (fin), (may).
-    return None if len(remark) == 3 and not remark.isupper() else tag
+    return None if len(remark) == 3 and remark.isascii() and not remark.isupper() else tag
 
 
 def _by_script(text: str) -> str | None:

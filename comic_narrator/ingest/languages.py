@@ -8,12 +8,11 @@ from functools import cache
 
 from babel.core import Locale, UnknownLocaleError, get_global, parse_locale
 
-# fmt: off
 COMIC_LANGUAGES = frozenset({
-    "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "eu", "fa", "fi", "fil", "fr", "gl", "he", "hi", "hr", "hu", "id", "it",
-    "ja", "ko", "ms", "nb", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "ta", "te", "th", "tr", "uk", "vi", "zh",
-})
-# fmt: on
+    "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "eu", "fa", "fi", "fil", "fr", "gl", "he", "hi",
+    "hr", "hu", "id", "it", "ja", "ko", "ms", "nb", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv",
+    "ta", "te", "th", "tr", "uk", "vi", "zh",
+})  # fmt: skip
 """Those that comics are commonly sold in: known by their own names, and by short marks in the names of files."""
 
 COUNTRIES_FOR_LANGUAGES = {"jp": "ja", "kr": "ko", "cn": "zh"}

@@ -114,7 +114,7 @@ def _origin(told: Sequence[Metadata], merged: Metadata, broken: Sequence[str]) -
 
 
 def folder_chapters(pictures: Sequence[str]) -> Mapping[int, str]:
-    """The chapters that folders make: those that hold pictures and no further such folder, if there are at least two."""
+    """The chapters that folders make: each with pictures and no further such folder, if there are two or more."""
     folders = [PurePosixPath(picture).parent for picture in pictures]
     outer = set(chain.from_iterable(folder.parents for folder in folders))
     begins: dict[PurePosixPath, int] = {}

@@ -26,7 +26,8 @@ def read_page(data: bytes) -> Page:
     """What a page in XHTML or SVG shows; markup that is not well-formed is read as a browser would."""
     reader = _PageReader()
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    reader.feed(data.decode(encoding, "replace"))
+    # The parser fails on marked sections that it does not know.
+    reader.feed(data.decode(encoding, "replace").replace("<![", " "))
     reader.close()
     return Page(tuple(reader.hrefs or reader.grounds), reader.letters)
 
