@@ -103,7 +103,9 @@ class Work:
         for litter in self.root.rglob(".partial-*"):
             litter.unlink(missing_ok=True)
         for unpacked in self.root.glob("unpacked-*"):
-            shutil.rmtree(unpacked, ignore_errors=True)
+            # This run may have begun to unpack its book before it held the lock.
+            if not unpacked.name.startswith(f"unpacked-{os.getpid()}-"):
+                shutil.rmtree(unpacked, ignore_errors=True)
 
     def load(self) -> None:
         """Read the journal; a line torn by a crash is as if it had not been written."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from comic_narrator.errors import InputError
 from comic_narrator.ingest.containers import list_files
 from comic_narrator.ingest.gather import source_of, source_of_picture
-from comic_narrator.ingest.layout import choose as choose_direction
+from comic_narrator.ingest.layout import choose_direction
 from comic_narrator.ingest.pages import NumberedPage, pages_of, pick_pages
 from comic_narrator.ingest.paging import Wishes, plan
 from comic_narrator.ingest.pdf import is_pdf, open_pdf

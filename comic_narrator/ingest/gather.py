@@ -31,7 +31,7 @@ def source_of(path: Path, files: Files, opening: Opening) -> Source:
     """The pictures of a container in natural order of their paths, or in an EPUB's own; InputError when there are none."""
     if is_epub(files):
         places = {entry.name: entry for entry in files.entries}
-        entries = [places[name] for name in picture_names(files)]
+        entries = [places[name] for name in picture_names(files, path.name)]
     else:
         entries = sorted(
             (entry for entry in files.entries if is_page_name(entry.name)), key=lambda entry: natural_key(entry.name)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest.layout import choose as choose_direction
+from comic_narrator.ingest.layout import choose_direction
 from comic_narrator.ingest.pages import pixels_of
 from comic_narrator.ingest.source import Look, Metadata, PageSource, PasswordNeeded, Source
 from comic_narrator.ingest.spreads import fold_of, looks_double, told_by_size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Spool:
         """The folder; it is made at the first call."""
         if self._folder is None:
             self._parent.mkdir(parents=True, exist_ok=True)
-            self._folder = Path(mkdtemp(prefix="unpacked-", dir=self._parent))
+            self._folder = Path(mkdtemp(prefix=f"unpacked-{os.getpid()}-", dir=self._parent))
         return self._folder
 
     def __enter__(self) -> Spool:
