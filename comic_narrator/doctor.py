@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from comic_narrator.ingest import NumberedPage
 from comic_narrator.model import Paging, Part
 
-SECONDS_A_PAGE = (12, 30)
+SECONDS_A_PAGE = (15, 40)
 """What a page of a film takes: a quiet page of few balloons, and a talkative one. Measured on films of real books."""
 
 
