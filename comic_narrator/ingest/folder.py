@@ -1,69 +1,81 @@
-"""A folder of pictures, or one picture."""
+"""A folder of pictures, with the folders below it."""
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from comic_narrator.errors import InputError
-from comic_narrator.ingest.source import (
-    PICTURE_SUFFIXES,
-    PagePicture,
-    PageSource,
-    Source,
-    encode,
-    is_page_name,
-    natural_key,
-)
-from comic_narrator.pictures import open_picture
+from comic_narrator.ingest.bounds import check_count, check_entry, unreadable
+from comic_narrator.ingest.names import decode_names, plain_name
+from comic_narrator.ingest.source import Entry, Files, Limits, Opening
+
+KIND = "folder"
 
 WORK_MARK = "journal.jsonl"
 """A folder with such a file is the work folder of a film."""
 
 
-def open_folder(path: Path) -> Source:
-    """The pictures in a folder and below it, in natural order; InputError when there are none."""
-    names = sorted(_page_names(path, path), key=natural_key)
-    if not names:
-        raise InputError(
-            f"The folder {path} holds no pictures.", f"Pages are files named {', '.join(sorted(PICTURE_SUFFIXES))}."
-        )
-    return Source(path.resolve().name, tuple(_page(path / name, name) for name in names))
+def list_folder(path: Path, opening: Opening) -> Files:
+    """The regular files in a folder and below it, by name; InputError when it cannot be read or holds too many.
 
-
-def _page_names(folder: Path, book: Path) -> Iterator[str]:
-    """The pictures below a folder of the book; work folders hold pictures too, but of another book's pages."""
-    for entry in folder.iterdir():
-        name = entry.relative_to(book).as_posix()
-        if entry.is_dir() and not entry.name.startswith(".") and not (entry / WORK_MARK).is_file():
-            yield from _page_names(entry, book)
-        elif entry.is_file() and is_page_name(name):
-            yield name
-
-
-def open_single(path: Path) -> Source:
-    """One picture as a book of one page; InputError when it is none."""
-    wrong = f"{path.name} is not a PDF, a CBZ/ZIP or a picture, whatever its name says."
+    Links count as what they lead to as long as that lies in the folder; hidden folders and work folders are left out.
+    """
+    found: list[tuple[str, Path]] = []
     try:
-        open_picture(_bytes(path), path.name)
-    except InputError as error:
-        if "not a picture" in error.what:
-            raise InputError(wrong, "Give a PDF, a CBZ, a folder of pictures or one picture.") from error
-        raise
-    return Source(path.stem, (_page(path, path.name),))
-
-
-def _page(path: Path, name: str) -> PageSource:
-    return PageSource(name, partial(_read, path, name), path)
-
-
-def _read(path: Path, name: str) -> PagePicture:
-    return encode(_bytes(path), name)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
+        for file in _files(path.resolve()):
+            found.append((_name(file.relative_to(path.resolve())), file))
+            check_count(path.name, len(found), opening.limits)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
+        raise unreadable(str(path), error) from error
+    return Files(
+        KIND,
+        tuple(
+            Entry(name, _size(file), partial(_read, file, name, opening.limits), file) for name, file in sorted(found)
+        ),
+    )
+
+
+def _name(relative: Path) -> str:
+    """The name by which a file is shown; names that are no UTF-8 on disk are decoded as those of archives are."""
+    return plain_name(decode_names([os.fsencode(relative.as_posix())])[0])
+
+
+def _files(book: Path) -> Iterator[Path]:
+    """The regular files below a folder, each folder once however many links lead to it."""
+    seen, folders = {book}, [book]
+    while folders:
+        for entry in sorted(folders.pop().iterdir()):
+            try:
+                real = entry.resolve(strict=True)
+                kind = real.stat().st_mode
+            except (OSError, RuntimeError):
+                continue  # a link that leads nowhere, or in circles
+            if not real.is_relative_to(book):
+                continue
+            if stat.S_ISREG(kind):
+                yield entry
+            elif stat.S_ISDIR(kind) and real not in seen and _belongs(entry):
+                seen.add(real)
+                folders.append(entry)
+
+
+def _belongs(folder: Path) -> bool:
+    return not folder.name.startswith(".") and not (folder / WORK_MARK).is_file()
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0  # gone since it was listed: reading it says so
+
+
+def _read(file: Path, name: str, limits: Limits) -> bytes:
+    check_entry(name, _size(file), limits)
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise unreadable(name, error) from error

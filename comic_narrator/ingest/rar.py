@@ -1,0 +1,299 @@
+"""RAR archives of all versions, solid, encrypted, in one file or several.
+
+The library that unpacks them, rars, holds an archive in memory. So we cut it ourselves: the headers alone make an
+archive that can be listed, and one entry with its data makes one that can be read.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import rars
+
+from comic_narrator.errors import InputError, NarratorError
+from comic_narrator.ingest.bounds import (
+    FETCH_AGAIN,
+    MEGABYTE,
+    HeaderFile,
+    broken_book,
+    broken_entry,
+    check_count,
+    check_entry,
+    check_total,
+    password_needed,
+)
+from comic_narrator.ingest.names import decode_names, plain_name
+from comic_narrator.ingest.rar_blocks import RAR4, RAR5, Block, blocks
+from comic_narrator.ingest.rar_volumes import first_volume, next_volume
+from comic_narrator.ingest.source import Entry, Files, Limits, Opening, PasswordNeeded
+from comic_narrator.ingest.unpacked import Unpacked
+
+KIND = "RAR archive"
+
+SIGNATURE = b"Rar!\x1a\x07"
+
+BROKEN = (rars.Error, OSError, MemoryError, ValueError, LookupError)
+"""What rars raises: MemoryError when a limit is passed."""
+
+DICTIONARY_MOST = 1024 * MEGABYTE
+"""Bytes that RAR 5 may look back; WinRAR itself goes no further unless asked to."""
+
+COMMENT_MOST = MEGABYTE
+
+LOCKED, VOLUME, MORE, SPLIT_AFTER = 0x80, 0x1, 0x1, 0x2
+"""Flags: headers are encrypted (RAR 4 main block); main block; end block; RAR 4 file block."""
+
+UNIX_4, UNIX_5 = 3, 1
+"""The numbers of Unix among the systems that a RAR 4 and a RAR 5 entry can be from."""
+
+REPARSE_POINT = 0x400
+"""The DOS attribute of a Windows link."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One file of an archive: what comes before its entries, the blocks of those, and all that without any data."""
+
+    path: Path
+    head: bytes
+    files: tuple[Block, ...]
+    skeleton: bytes
+    volume: bool
+    more: bool
+
+
+@dataclass(frozen=True)
+class _Member:
+    """An entry as rars lists it, with the file and the block that it begins in where we know them."""
+
+    name: str
+    info: rars.RarInfo
+    part: _Part | None
+    block: Block | None
+
+
+def list_rar(path: Path, opening: Opening) -> Files:
+    """The regular files of a RAR archive, in its order, those of all its volumes if it has several.
+
+    Raises InputError when it is broken, too large or a volume is missing, PasswordNeeded when it is encrypted.
+    """
+    try:
+        parts = _parts(path, opening.limits)
+    except (EOFError, ValueError, OSError):
+        parts = []  # encrypted headers, or what only rars understands, or what it finds words for
+    try:
+        members, comment = _members(path, parts, opening)
+    except (rars.PasswordRequired, rars.BadPassword) as error:
+        raise password_needed(path.name, opening.password) from error
+    except BROKEN as error:
+        raise broken_book(path.name, KIND, error) from error
+    files = [member for member in members if _is_file(member.info)]
+    check_count(path.name, len(members), opening.limits)
+    check_total(path.name, sum(member.info.file_size for member in files), opening.limits)
+    if len(parts) == 1 and not any(member.info.is_solid for member in members):
+        entries = _loose(path, files, opening)
+    else:
+        volumes = [part.path for part in parts] or [path]
+        check_total(path.name, sum(m.info.file_size for m in files), opening.limits, _bytes(volumes))
+        unpacked = Unpacked(opening.spool, partial(_fill, volumes, members, opening))
+        entries = [
+            Entry(member.name, member.info.file_size, partial(unpacked.read, i))
+            for i, member in enumerate(members)
+            if _is_file(member.info)
+        ]
+    return Files(KIND, tuple(entries), comment)
+
+
+def _bytes(files: Sequence[Path]) -> int:
+    return sum(file.stat().st_size for file in files)
+
+
+def _parts(path: Path, limits: Limits) -> list[_Part]:
+    """The files of the archive that `path` is of; InputError when one is missing, EOFError, ValueError when broken."""
+    part = _part(path, limits)
+    if not part.volume:
+        return [part]
+    parts: list[_Part] = []
+    at = first_volume(path)
+    while True:
+        if not at.is_file():
+            raise InputError(
+                f"{at.name} is missing: {path.name} is one of several files that make this book.",
+                "Put all of them into one folder.",
+            )
+        parts.append(_part(at, limits))
+        if not parts[-1].more:
+            return parts
+        at = next_volume(at)
+
+
+def _part(path: Path, limits: Limits) -> _Part:
+    with HeaderFile(path) as file:
+        signature = file.read(len(RAR5))
+        signature = RAR5 if signature == RAR5 else RAR4
+        file.seek(len(signature))
+        found: list[Block] = []
+        files = 0
+        for block in blocks(file, signature):
+            found.append(block)
+            files += block.kind == "file"
+            check_count(path.name, files, limits)
+            if block.kind == "encryption" or (signature == RAR4 and block.kind == "main" and block.flags & LOCKED):
+                raise ValueError("its headers are encrypted")
+        if not found or found[0].kind != "main":
+            raise ValueError("it does not begin as an archive does")
+        skeleton = signature + b"".join(_kept(file, block) for block in found)
+    *_, last = found
+    split = signature == RAR4 and last.kind == "file" and bool(last.flags & SPLIT_AFTER)
+    return _Part(
+        path,
+        signature + found[0].header,
+        tuple(block for block in found if block.kind == "file"),
+        skeleton,
+        volume=bool(found[0].flags & VOLUME),
+        more=split or (last.kind == "end" and bool(last.flags & MORE)),
+    )
+
+
+def _kept(file: HeaderFile, block: Block) -> bytes:
+    """A block as it is needed for a list of entries: without its data, unless that is the comment."""
+    if block.kind in {"main", "end"}:
+        return block.header
+    if block.kind == "service" and b"CMT" in block.header and block.packed <= COMMENT_MOST:
+        file.seek(block.start)
+        return block.header + file.read(block.packed)
+    return block.bare if block.kind == "file" else b""
+
+
+def _members(path: Path, parts: Sequence[_Part], opening: Opening) -> tuple[list[_Member], str]:
+    """All entries that begin in these files, and the archive's comment; without parts rars reads the file whole."""
+    options = _options(opening.limits)
+    opened = [
+        (rars.RarFile.from_bytes(part.skeleton, password=opening.password, options=options), part) for part in parts
+    ] or [(rars.RarFile(str(path), password=opening.password, options=options), None)]
+    comment = decode_names([(opened[0][0].comment or b"").rstrip(b"\0")])[0]
+    found = [
+        (info, part, block)
+        for archive, part in opened
+        for info, block in zip(
+            archive.infolist(), part.files if part else [None] * len(archive.infolist()), strict=True
+        )
+        if not info.is_split_before
+    ]
+    names = decode_names([info.orig_filename_bytes for info, _, _ in found])
+    return [_Member(plain_name(name), *member) for name, member in zip(names, found, strict=True)], comment
+
+
+def _options(limits: Limits) -> rars.ReadOptions:
+    return rars.ReadOptions(
+        max_total_output_bytes=limits.total_mb * MEGABYTE,
+        rar50_dictionary_size_limit=DICTIONARY_MOST,
+        max_reader_workspace_bytes=2 * DICTIONARY_MOST,
+    )
+
+
+def _is_file(info: rars.RarInfo) -> bool:
+    """Whether an entry is a regular file: neither a folder nor a link, by the attributes of the system it is from."""
+    unix = info.host_os == (UNIX_5 if info.rar_version == "rar50_plus" else UNIX_4)
+    if unix and stat.S_IFMT(info.file_attr) not in {0, stat.S_IFREG}:
+        return False
+    return not info.is_dir() and (unix or not info.file_attr & REPARSE_POINT)
+
+
+def _loose(path: Path, files: Sequence[_Member], opening: Opening) -> list[Entry]:
+    """Entries that are read one at a time; PasswordNeeded when all are encrypted and the password opens none."""
+    reads = [partial(_read, member, f"{path.name}!{member.name}", opening) for member in files]
+    full = [i for i, member in enumerate(files) if member.info.file_size]
+    if full and all(files[i].info.is_encrypted for i in full):
+        if opening.password is None:
+            raise password_needed(path.name, None)
+        try:
+            reads[min(full, key=lambda i: files[i].info.file_size)]()
+        except PasswordNeeded as error:
+            raise password_needed(path.name, opening.password) from error
+        except InputError:
+            pass  # damaged: whoever reads it is told so
+    return [Entry(member.name, member.info.file_size, read) for member, read in zip(files, reads, strict=True)]
+
+
+def _read(member: _Member, name: str, opening: Opening) -> bytes:
+    """One entry, from an archive of its own: what its archive begins with, its header, its data."""
+    part, block, info = member.part, member.block, member.info
+    if part is None or block is None:
+        raise broken_entry(name, "its place in the archive is not known")
+    check_entry(name, info.file_size, opening.limits, block.packed)
+    try:
+        with part.path.open("rb") as file:
+            file.seek(block.start)
+            data = file.read(block.packed)
+        alone = rars.RarFile.from_bytes(
+            part.head + block.header + data, password=opening.password, options=_options(opening.limits)
+        )
+        (only,) = alone.infolist()
+        return bytes(alone.read(only, options=_options(opening.limits)))
+    except (rars.PasswordRequired, rars.BadPassword) as error:
+        raise password_needed(name, opening.password) from error
+    except BROKEN as error:
+        # RAR 4 cannot tell a wrong password from damage.
+        raise (password_needed(name, opening.password) if info.is_encrypted else broken_entry(name, error)) from error
+
+
+def _fill(
+    volumes: Sequence[Path], members: Sequence[_Member], opening: Opening, folder: Path
+) -> Mapping[int, Path | NarratorError]:
+    """Unpack everything in one go; what follows a damaged entry is lost, as it builds upon it.
+
+    Here rars names the files, and refuses the whole archive if a name leads out of `folder` or is there twice.
+    """
+    book = volumes[0].name
+    try:
+        written = rars.extract_volumes(
+            [str(volume) for volume in volumes],
+            str(folder),
+            password=opening.password,
+            options=_options(opening.limits),
+        )
+    except (rars.PasswordRequired, rars.BadPassword) as error:
+        raise password_needed(book, opening.password) from error
+    except rars.UnsafeArchivePath as error:
+        raise InputError(f"{book} holds files whose paths lead out of it.", FETCH_AGAIN) from error
+    except BROKEN as error:
+        places = _before_damage(members, folder)
+        if not places and any(member.info.is_encrypted for member in members):
+            raise password_needed(book, opening.password) from error
+        reason: Exception | str = error
+    else:
+        there = [i for i, member in enumerate(members) if member.info.is_dir() or _is_file(member.info)]
+        places = dict(zip(there, map(Path, written), strict=False)) if len(there) == len(written) else {}
+        reason = "it is not in the archive"
+    return {
+        i: _place(f"{book}!{member.name}", member, places.get(i), reason, opening) for i, member in enumerate(members)
+    }
+
+
+def _place(
+    name: str, member: _Member, place: Path | None, reason: Exception | str, opening: Opening
+) -> Path | NarratorError:
+    """Where an entry lies, or why it cannot be had."""
+    try:
+        check_entry(name, member.info.file_size, opening.limits)
+    except InputError as error:
+        return error
+    if place is None or place.is_symlink() or not place.is_file():
+        return broken_entry(name, reason)
+    return place
+
+
+def _before_damage(members: Sequence[_Member], folder: Path) -> dict[int, Path]:
+    """What was unpacked before rars gave up: all that is there but the last, which is what it gave up on."""
+    there = {
+        i: folder / member.info.filename.replace("\\", "/")
+        for i, member in enumerate(members)
+        if _is_file(member.info) and ".." not in member.info.filename
+    }
+    whole = [i for i, place in there.items() if place.is_relative_to(folder) and place.is_file()]
+    return {i: there[i] for i in whole[:-1]}
