@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import BytesIO
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from comic_narrator import pictures
 from comic_narrator.errors import InputError
 from comic_narrator.ingest import intact
 from comic_narrator.ingest.source import Limits, Look, PagePicture
-from comic_narrator.model import Box
+from comic_narrator.model import Box, PrintedWord
 
 LONG_SIDE = 6000
 """Pixels of a stored page's longer side at most: a 4K frame still shows a panel of two thirds of the page sharply."""
@@ -31,6 +34,9 @@ SUFFIXES = {"JPEG": ".jpg", "PNG": ".png"}
 
 LOSSY = frozenset({"JPEG", "AVIF", "JPEG2000"})
 """Formats whose pixels carry the grain of a lossy code; WebP may."""
+
+LOSSLESS_WEBP = b"VP8L"
+"""The chunk of a WebP that holds its pixels without loss."""
 
 LARGE = 1_000_000
 """Pixels from which a lossy picture is coded as JPEG again.
@@ -79,11 +85,12 @@ def encode(data: bytes, name: str, limits: Limits, frame: int = 0) -> PagePictur
         return _own(picture, data)
     size = pictures.upright_size(picture)
     fitting = fit(*size)
-    if isinstance(picture, Image.Image) and fitting != size:
-        # A JPEG can be decoded at a fraction of its size; the two sides may still change places.
-        picture.draft(None, (max(fitting), max(fitting)) if size[0] < size[1] else (min(fitting), min(fitting)))
+    if fitting != size:
+        # A JPEG can be decoded at a fraction of its size, before its sides change places.
+        share = fitting[0] / size[0]
+        picture.draft(picture.mode, (round(picture.width * share), round(picture.height * share)))
     pictures.decode(picture, name)
-    lossy = picture.format in LOSSY or data[12:16] == b"VP8 "
+    lossy = picture.format in LOSSY or (picture.format == "WEBP" and LOSSLESS_WEBP not in data)
     return store(pictures.upright_rgb(picture), lossy, size)
 
 
@@ -96,15 +103,16 @@ def own_bytes(data: bytes, name: str, limits: Limits) -> PagePicture | None:
 def store(picture: Image.Image, lossy: bool, source: tuple[int, int]) -> PagePicture:
     """A decoded upright picture in RGB or grey as a page to store, made to fit; `source` is the size it came from."""
     fitting = fit(*source)
-    if picture.size != fitting and (picture.width > fitting[0] or picture.height > fitting[1]):
+    if picture.width > fitting[0] or picture.height > fitting[1]:
         picture = picture.resize(fitting, Image.Resampling.LANCZOS, reducing_gap=2.0)
-    out = BytesIO()
-    box = Box(0, 0, *source)
-    if lossy and picture.width * picture.height >= LARGE and max(picture.size) <= JPEG_MOST:
-        picture.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0, icc_profile=None)
-        return PagePicture(out.getvalue(), ".jpg", *picture.size, box)
-    picture.save(out, "PNG", compress_level=PNG_LEVEL, icc_profile=None)
-    return PagePicture(out.getvalue(), ".png", *picture.size, box)
+    return _coded(picture, lossy, Box(0, 0, *source), ())
+
+
+def encode_pixels(
+    pixels: NDArray[np.uint8], source_box: Box, words: Sequence[PrintedWord] = (), lossy: bool = False
+) -> PagePicture:
+    """Part of a picture, of shape (height, width, 3), RGB, as a page to store; `lossy` where it came out of a JPEG."""
+    return _coded(Image.fromarray(np.ascontiguousarray(pixels)), lossy, source_box, words)
 
 
 def fit(width: int, height: int) -> tuple[int, int]:
@@ -117,6 +125,16 @@ def looks_blank(picture: Image.Image) -> bool:
     """Whether nothing is drawn on a decoded picture: all of it is one near-white, but for the grain of its code."""
     low, high = picture.convert("L").getextrema()
     return isinstance(low, int) and isinstance(high, int) and low >= WHITE and high - low <= EVEN
+
+
+def _coded(picture: Image.Image, lossy: bool, source_box: Box, words: Sequence[PrintedWord]) -> PagePicture:
+    out = BytesIO()
+    large = picture.width * picture.height >= LARGE and max(picture.size) <= JPEG_MOST
+    if lossy and large:
+        picture.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0, icc_profile=None)
+    else:
+        picture.save(out, "PNG", compress_level=PNG_LEVEL, icc_profile=None)
+    return PagePicture(out.getvalue(), ".jpg" if lossy and large else ".png", *picture.size, source_box, tuple(words))
 
 
 def _whole(data: bytes, name: str, limits: Limits, frame: int) -> Image.Image:
