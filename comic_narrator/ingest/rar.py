@@ -172,20 +172,20 @@ def _kept(file: HeaderFile, block: Block) -> bytes:
 def _members(path: Path, parts: Sequence[_Part], opening: Opening) -> tuple[list[_Member], str]:
     """All entries that begin in these files, and the archive's comment; without parts rars reads the file whole."""
     options = _options(opening.limits)
-    opened = [
-        (rars.RarFile.from_bytes(part.skeleton, password=opening.password, options=options), part) for part in parts
-    ] or [(rars.RarFile(str(path), password=opening.password, options=options), None)]
-    comment = decode_names([(opened[0][0].comment or b"").rstrip(b"\0")])[0]
-    found = [
-        (info, part, block)
-        for archive, part in opened
-        for info, block in zip(
-            archive.infolist(), part.files if part else [None] * len(archive.infolist()), strict=True
-        )
-        if not info.is_split_before
-    ]
-    names = decode_names([info.orig_filename_bytes for info, _, _ in found])
-    return [_Member(plain_name(name), *member) for name, member in zip(names, found, strict=True)], comment
+    found: list[tuple[rars.RarInfo, _Part | None, Block | None]] = []
+    comment = b""
+    for part in parts:
+        archive = rars.RarFile.from_bytes(part.skeleton, password=opening.password, options=options)
+        comment = comment or archive.comment or b""
+        found += [(info, part, block) for info, block in zip(archive.infolist(), part.files, strict=True)]
+    if not parts:
+        archive = rars.RarFile(str(path), password=opening.password, options=options)
+        comment = archive.comment or b""
+        found += [(info, None, None) for info in archive.infolist()]
+    begun = [(info, part, block) for info, part, block in found if not info.is_split_before]
+    names = decode_names([info.orig_filename_bytes for info, _, _ in begun])
+    members = [_Member(plain_name(name), *member) for name, member in zip(names, begun, strict=True)]
+    return members, decode_names([comment.rstrip(b"\0")])[0]
 
 
 def _options(limits: Limits) -> rars.ReadOptions:
