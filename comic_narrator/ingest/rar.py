@@ -94,6 +94,8 @@ def list_rar(path: Path, opening: Opening) -> Files:
     files = [member for member in members if _is_file(member.info)]
     check_count(path.name, len(members), opening.limits)
     check_total(path.name, sum(member.info.file_size for member in files), opening.limits)
+    if opening.password is None and _all_encrypted(files):
+        raise password_needed(path.name, None)
     if len(parts) == 1 and not any(member.info.is_solid for member in members):
         entries = _loose(path, files, opening)
     else:
@@ -204,15 +206,18 @@ def _is_file(info: rars.RarInfo) -> bool:
     return not info.is_dir() and (unix or not info.file_attr & REPARSE_POINT)
 
 
+def _all_encrypted(files: Sequence[_Member]) -> bool:
+    full = [member for member in files if member.info.file_size]
+    return bool(full) and all(member.info.is_encrypted for member in full)
+
+
 def _loose(path: Path, files: Sequence[_Member], opening: Opening) -> list[Entry]:
-    """Entries that are read one at a time; PasswordNeeded when all are encrypted and the password opens none."""
+    """Entries that are read one at a time; PasswordNeeded when all are encrypted and the password does not open one."""
     reads = [partial(_read, member, f"{path.name}!{member.name}", opening) for member in files]
-    full = [i for i, member in enumerate(files) if member.info.file_size]
-    if full and all(files[i].info.is_encrypted for i in full):
-        if opening.password is None:
-            raise password_needed(path.name, None)
+    if _all_encrypted(files):
+        smallest = min((member.info.file_size, i) for i, member in enumerate(files) if member.info.file_size)[1]
         try:
-            reads[min(full, key=lambda i: files[i].info.file_size)]()
+            reads[smallest]()
         except PasswordNeeded as error:
             raise password_needed(path.name, opening.password) from error
         except InputError:
