@@ -26,7 +26,7 @@ def decode_names(names: Sequence[bytes]) -> tuple[str, ...]:
         except UnicodeDecodeError:
             continue
         letters = len(JAPANESE.findall(text))
-        if encoding == "utf-8" or letters > 2 * len(GLUED.findall(text)):
+        if encoding == "utf-8" or letters >= max(1, 2 * len(GLUED.findall(text))):
             return tuple(name.decode(encoding) for name in names)
     return tuple(name.decode("cp437") for name in names)
 

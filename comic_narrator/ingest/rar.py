@@ -94,6 +94,8 @@ def list_rar(path: Path, opening: Opening) -> Files:
     files = [member for member in members if _is_file(member.info)]
     check_count(path.name, len(members), opening.limits)
     check_total(path.name, sum(member.info.file_size for member in files), opening.limits)
+    if opening.password is None and _all_encrypted(files):
+        raise password_needed(path.name, None)
     if len(parts) == 1 and not any(member.info.is_solid for member in members):
         entries = _loose(path, files, opening)
     else:
@@ -172,20 +174,20 @@ def _kept(file: HeaderFile, block: Block) -> bytes:
 def _members(path: Path, parts: Sequence[_Part], opening: Opening) -> tuple[list[_Member], str]:
     """All entries that begin in these files, and the archive's comment; without parts rars reads the file whole."""
     options = _options(opening.limits)
-    opened = [
-        (rars.RarFile.from_bytes(part.skeleton, password=opening.password, options=options), part) for part in parts
-    ] or [(rars.RarFile(str(path), password=opening.password, options=options), None)]
-    comment = decode_names([(opened[0][0].comment or b"").rstrip(b"\0")])[0]
-    found = [
-        (info, part, block)
-        for archive, part in opened
-        for info, block in zip(
-            archive.infolist(), part.files if part else [None] * len(archive.infolist()), strict=True
-        )
-        if not info.is_split_before
-    ]
-    names = decode_names([info.orig_filename_bytes for info, _, _ in found])
-    return [_Member(plain_name(name), *member) for name, member in zip(names, found, strict=True)], comment
+    found: list[tuple[rars.RarInfo, _Part | None, Block | None]] = []
+    comment = b""
+    for part in parts:
+        archive = rars.RarFile.from_bytes(part.skeleton, password=opening.password, options=options)
+        comment = comment or archive.comment or b""
+        found += [(info, part, block) for info, block in zip(archive.infolist(), part.files, strict=True)]
+    if not parts:
+        archive = rars.RarFile(str(path), password=opening.password, options=options)
+        comment = archive.comment or b""
+        found += [(info, None, None) for info in archive.infolist()]
+    begun = [(info, part, block) for info, part, block in found if not info.is_split_before]
+    names = decode_names([info.orig_filename_bytes for info, _, _ in begun])
+    members = [_Member(plain_name(name), *member) for name, member in zip(names, begun, strict=True)]
+    return members, decode_names([comment.rstrip(b"\0")])[0]
 
 
 def _options(limits: Limits) -> rars.ReadOptions:
@@ -204,15 +206,18 @@ def _is_file(info: rars.RarInfo) -> bool:
     return not info.is_dir() and (unix or not info.file_attr & REPARSE_POINT)
 
 
+def _all_encrypted(files: Sequence[_Member]) -> bool:
+    full = [member for member in files if member.info.file_size]
+    return bool(full) and all(member.info.is_encrypted for member in full)
+
+
 def _loose(path: Path, files: Sequence[_Member], opening: Opening) -> list[Entry]:
-    """Entries that are read one at a time; PasswordNeeded when all are encrypted and the password opens none."""
+    """Entries that are read one at a time; PasswordNeeded when all are encrypted and the password does not open one."""
     reads = [partial(_read, member, f"{path.name}!{member.name}", opening) for member in files]
-    full = [i for i, member in enumerate(files) if member.info.file_size]
-    if full and all(files[i].info.is_encrypted for i in full):
-        if opening.password is None:
-            raise password_needed(path.name, None)
+    if _all_encrypted(files):
+        smallest = min((member.info.file_size, i) for i, member in enumerate(files) if member.info.file_size)[1]
         try:
-            reads[min(full, key=lambda i: files[i].info.file_size)]()
+            reads[smallest]()
         except PasswordNeeded as error:
             raise password_needed(path.name, opening.password) from error
         except InputError:

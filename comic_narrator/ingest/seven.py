@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import os
 import struct
 import zlib
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from py7zr.io import Py7zIO, WriterFactory
 
 from comic_narrator.errors import InputError, NarratorError
 from comic_narrator.ingest.bounds import (
+    HEADER_MOST,
     broken_book,
     broken_entry,
     check_count,
@@ -49,6 +51,28 @@ BROKEN = (
 )
 """What py7zr raises for damaged or made-up headers and data; it checks little before it uses it."""
 
+LZMA, X86 = b"\x03\x01\x01", b"\x03\x03\x01\x03"
+
+METHODS = {
+    b"\x00": "copy",
+    b"\x03": "delta",
+    b"\x21": "LZMA2",
+    LZMA: "LZMA",
+    X86: "x86",
+    b"\x04\x01\x08": "Deflate",
+    b"\x04\x02\x02": "bzip2",
+    b"\x06\xf1\x07\x01": "AES",
+}
+"""The methods that pictures are packed with; the unpackers of others crash on damaged data (PPMd) or were not tried."""
+
+ODD_METHODS = (X86, b"\x03\x04\x01", b"\x04\x01\x09", b"\x04\xf7\x11")
+"""Other methods that py7zr would unpack a directory with: program filters, PPMd, Deflate64, Zstandard and Brotli."""
+
+START = 32
+"""Bytes of the start header: magic 6, version 2, checksum 4; of the directory the offset 8, size 8, checksum 4."""
+
+PACKED_DIRECTORY = b"\x17"
+
 GIVE_UP = 16
 """Damaged blocks after which the rest is taken for damaged too: each one costs a new start."""
 
@@ -56,9 +80,11 @@ GIVE_UP = 16
 def list_7z(path: Path, opening: Opening) -> Files:
     """The regular files of a 7z archive, in its order; InputError when broken or too large, PasswordNeeded."""
     try:
+        _check_directory(path)
         with path.open("rb") as file, py7zr.SevenZipFile(file, password=opening.password) as archive:
             check_count(path.name, len(archive.files), opening.limits)
             found = [(i, info.filename, info.uncompressed) for i, info in enumerate(archive.files) if _is_file(info)]
+            odd = {i for i, info in enumerate(archive.files) if not _is_known(info)}
             locked = archive.needs_password()
     except PasswordRequired as error:
         raise password_needed(path.name, None) from error
@@ -71,11 +97,30 @@ def list_7z(path: Path, opening: Opening) -> Files:
         raise password_needed(path.name, None)
     check_total(path.name, sum(size for _, _, size in found), opening.limits, path.stat().st_size)
     names = {number: f"{path.name}!{plain_name(name)}" for number, name, _ in found}
-    unpacked = Unpacked(opening.spool, partial(_fill, path, names, opening, locked))
+    unpacked = Unpacked(opening.spool, partial(_fill, path, names, odd, opening, locked))
     return Files(
         KIND,
         tuple(Entry(plain_name(name), size, partial(unpacked.read, number)) for number, name, size in found),
     )
+
+
+def _check_directory(path: Path) -> None:
+    """ValueError when the directory is too large, or packed with a method whose unpacker we do not trust."""
+    with path.open("rb") as file:
+        start = file.read(START)
+        offset, size = struct.unpack_from("<QQ", start, 12)
+        if size > HEADER_MOST:
+            raise ValueError(f"its directory has {size} bytes, which no book needs")
+        file.seek(offset, os.SEEK_CUR)
+        directory = file.read(size)
+    if directory.startswith(PACKED_DIRECTORY) and any(method in directory for method in ODD_METHODS):
+        raise ValueError("its directory is packed in a way that is not read here")
+
+
+def _is_known(info: py7zr.py7zr.ArchiveFile) -> bool:
+    """Whether an entry is packed with known methods; the x86 filter is liblzma's own but where it meets old LZMA."""
+    methods = set() if info.emptystream else {coder["method"] for coder in info.folder.coders}
+    return methods <= METHODS.keys() and not methods >= {LZMA, X86}
 
 
 def _is_file(info: py7zr.py7zr.ArchiveFile) -> bool:
@@ -83,11 +128,14 @@ def _is_file(info: py7zr.py7zr.ArchiveFile) -> bool:
 
 
 def _fill(
-    path: Path, names: Mapping[int, str], opening: Opening, locked: bool, folder: Path
+    path: Path, names: Mapping[int, str], odd: set[int], opening: Opening, locked: bool, folder: Path
 ) -> Mapping[int, Path | NarratorError]:
     """Unpack what can be; after a damaged entry the rest of its block is lost, and the next block goes on."""
-    entries: dict[int, Path | NarratorError] = {}
-    left = set(names)
+    entries: dict[int, Path | NarratorError] = {
+        number: broken_entry(names[number], "it is packed with a method that is not read here")
+        for number in odd & set(names)
+    }
+    left = set(names) - odd
     for attempt in range(GIVE_UP):
         writers = _Writers(folder, names, opening.limits)
         blocks: list[int] = []
@@ -101,7 +149,7 @@ def _fill(
         except (*BROKEN, PasswordRequired) as error:
             entries |= writers.done
             left -= set(writers.done)
-            if locked and not entries:
+            if locked and not writers.done:
                 raise password_needed(path.name, opening.password) from error
             lost = _lost(left, writers.at, blocks, last=attempt == GIVE_UP - 1)
             entries |= {number: broken_entry(names[number], error) for number in lost}

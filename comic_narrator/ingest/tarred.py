@@ -47,8 +47,8 @@ def list_tar(path: Path, opening: Opening) -> Files | None:
         with _stream(path) as stream:
             if not _is_header(stream.read(BLOCK)):
                 return None
-    except BROKEN_STREAM:
-        return None
+    except BROKEN_STREAM as error:
+        raise broken_book(path.name, KIND, error) from error
     plain = path if _magic(path) is None else _decompressed(path, opening)
     try:
         infos = list(_members(plain, path.name, opening))
