@@ -300,6 +300,12 @@ def test_the_package_of_an_epub_is_a_source_of_metadata() -> None:
     assert (told.title, told.direction, told.origin) == ("The Book", "rtl", "content.opf")
 
 
+def test_the_folders_of_an_epub_are_no_chapters() -> None:
+    bodies = {f"{i}.xhtml": page(f'<img src="{name}"/>') for i, name in enumerate(["cover/c.jpg", "img/1.jpg"])}
+    book = epub(bodies, others=pictures("cover/c.jpg", "img/1.jpg"))
+    assert read_metadata(book, picture_names(book), "book").chapters == {}
+
+
 MARKUP = st.sampled_from(
     ["<img src='", "1.jpg'>", "<!--", "<![", "<![CDATA[", "<!", "<?", "</", "&#", "<svg", "<style>"]
 )
