@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -39,7 +38,9 @@ def read_metadata(files: Files, pictures: Sequence[str], book_name: str) -> Meta
             broken.append(name)
         else:
             told += [found] if found else []
-    merged = _merged([*told, Metadata(chapters=folder_chapters(pictures))], read_name(book_name), book_name)
+    # The folders in an EPUB are its maker's business.
+    folders = Metadata(chapters={} if is_epub(files) else folder_chapters(pictures))
+    merged = _merged([*told, folders], read_name(book_name), book_name)
     return replace(merged, origin=_origin(told, merged, broken))
 
 
@@ -115,16 +116,16 @@ def _origin(told: Sequence[Metadata], merged: Metadata, broken: Sequence[str]) -
 
 def folder_chapters(pictures: Sequence[str]) -> Mapping[int, str]:
     """The chapters that folders make: each with pictures and no further such folder, if there are two or more."""
-    folders = [PurePosixPath(picture).parent for picture in pictures]
-    outer = set(chain.from_iterable(folder.parents for folder in folders))
-    begins: dict[PurePosixPath, int] = {}
+    folders = [tuple(part for part in picture.split("/")[:-1] if part.strip(". ")) for picture in pictures]
+    outer = {folder[:depth] for folder in folders for depth in range(len(folder))}
+    begins: dict[tuple[str, ...], int] = {}
     for place, folder in enumerate(folders):
         if folder not in outer:
             begins.setdefault(folder, place)
     if len(begins) < 2:
         return {}
-    shared = len(_shared([folder.parts for folder in begins]))
-    return {place: plain(", ".join(folder.parts[shared:])) or folder.name for folder, place in begins.items()}
+    shared = len(_shared(list(begins)))
+    return {place: title for folder, place in begins.items() if (title := plain(", ".join(folder[shared:])))}
 
 
 def _shared(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

@@ -132,8 +132,18 @@ def test_a_cover_is_shown_once() -> None:
     bodies = {f"{i}.xhtml": page(f'<img src="{name}"/>') for i, name in enumerate(["cover.jpg", "001.jpg", "002.jpg"])}
     same: dict[str, bytes | str] = {"OEBPS/cover.jpg": b"C", "OEBPS/001.jpg": b"C", "OEBPS/002.jpg": b"2"}
     assert picture_names(epub(bodies, others=same)) == ["OEBPS/cover.jpg", "OEBPS/002.jpg"]
-    again = {"a.xhtml": page('<img src="1.jpg"/>'), "b.xhtml": page('<img src="1.jpg"/>')}
-    assert picture_names(epub(again, others=pictures("1.jpg"))) == ["OEBPS/1.jpg"]
+
+
+def test_an_enlarged_page_is_shown_once_and_its_chapter_begins_there() -> None:
+    bodies = {f"{i}.xhtml": page(f'<img src="{name}"/>') for i, name in enumerate(["1.jpg", "2.jpg", "2.jpg", "1.jpg"])}
+    points = '<navPoint><navLabel><text>Two</text></navLabel><content src="2.xhtml"/></navPoint>'
+    book = epub(
+        bodies,
+        items='<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
+        others={**pictures("1.jpg", "2.jpg"), "OEBPS/toc.ncx": f"<ncx><navMap>{points}</navMap></ncx>"},
+    )
+    assert picture_names(book) == ["OEBPS/1.jpg", "OEBPS/2.jpg", "OEBPS/1.jpg"]
+    assert read_opf(book).chapters == {1: "Two"}
 
 
 def test_what_is_not_linear_is_left_out_but_not_the_cover() -> None:
@@ -288,6 +298,12 @@ def test_the_package_of_an_epub_is_a_source_of_metadata() -> None:
     book = epub(BODIES, metadata=EPUB3, progression=' page-progression-direction="rtl"', others=pictures("0.jpg"))
     told = read_metadata(book, picture_names(book), "book")
     assert (told.title, told.direction, told.origin) == ("The Book", "rtl", "content.opf")
+
+
+def test_the_folders_of_an_epub_are_no_chapters() -> None:
+    bodies = {f"{i}.xhtml": page(f'<img src="{name}"/>') for i, name in enumerate(["cover/c.jpg", "img/1.jpg"])}
+    book = epub(bodies, others=pictures("cover/c.jpg", "img/1.jpg"))
+    assert read_metadata(book, picture_names(book), "book").chapters == {}
 
 
 MARKUP = st.sampled_from(

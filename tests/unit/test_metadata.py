@@ -201,6 +201,8 @@ def test_comicinfos_beside_each_other_tell_only_what_they_share() -> None:
         (["Vol 1/Ch 01/1.jpg", "Vol 1/Ch 01/2.jpg", "Vol 1/Ch 02/1.jpg"], {0: "Ch 01", 2: "Ch 02"}),
         (["B/Vol 1/Ch 1/1.jpg", "B/Vol 2/Ch 1/1.jpg"], {0: "Vol 1, Ch 1", 1: "Vol 2, Ch 1"}),
         (["a/cover.jpg", "a/one/1.jpg", "a/two/1.jpg"], {1: "one", 2: "two"}),
+        (["../../up/1.jpg", "/abs/2.jpg", "./ok//3.jpg"], {0: "up", 1: "abs", 2: "ok"}),
+        (["one/1.jpg", "two/1.jpg", "one/2.jpg"], {0: "one", 1: "two"}),
         (["a/1.jpg", "a/2.jpg"], {}),
         (["a/cover.jpg", "a/b/1.jpg"], {}),
         (["1.jpg", "2.jpg"], {}),
