@@ -49,8 +49,8 @@ def _balloon(strip: Image.Image, x: int, y: int) -> Span:
 
 
 def _box(strip: Image.Image, _: int, y: int) -> Span:
-    """A box almost as wide as the strip, with room above and below its lettering."""
-    ImageDraw.Draw(strip).rounded_rectangle((20, y, WIDTH - 20, y + 96), 20, fill="white")
+    """A wide box without outline, with room above and below its lettering."""
+    ImageDraw.Draw(strip).rounded_rectangle((60, y, WIDTH - 60, y + 96), 20, fill="white")
     _letter(ImageDraw.Draw(strip), 120, y + 18)
     return y, y + 96
 
