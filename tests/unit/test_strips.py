@@ -49,8 +49,8 @@ def _balloon(strip: Image.Image, x: int, y: int) -> Span:
 
 
 def _box(strip: Image.Image, _: int, y: int) -> Span:
-    """A box almost as wide as the strip, with room above and below its lettering."""
-    ImageDraw.Draw(strip).rounded_rectangle((20, y, WIDTH - 20, y + 96), 20, fill="white")
+    """A wide box without outline, with room above and below its lettering."""
+    ImageDraw.Draw(strip).rounded_rectangle((46, y, WIDTH - 46, y + 96), 20, fill="white")
     _letter(ImageDraw.Draw(strip), 120, y + 18)
     return y, y + 96
 
@@ -163,7 +163,7 @@ def test_a_panel_that_fades_along_its_rows_is_no_gutter() -> None:
 def test_long_art_without_gutters_is_cut_away_from_its_balloons(
     balloon: Callable[[Image.Image, int, int], Span],
 ) -> None:
-    strip = _busy(WIDTH, 6000, 7, 160, 230)
+    strip = _busy(WIDTH, 6000, 7, 160, 255)
     balloons = [balloon(strip, 40 + (y // 10) % 160, y) for y in range(90, 5800, 330)]
     cuts = _cut([np.asarray(strip)])
     heights = np.diff([0, *cuts, 6000])
