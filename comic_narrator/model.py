@@ -23,6 +23,10 @@ SAMPLE_RATE = 48_000
 """Samples a second of every take, stem and film."""
 
 
+DOUBTFUL = 0.7
+"""Lines read with less confidence than this are named in the report and marked where they are shown."""
+
+
 class Box(NamedTuple):
     """A rectangle in whole page pixels: left, top, width, height."""
 
@@ -175,6 +179,11 @@ class Line(Part):
     speaker: str | None = None
     tone: str | None = None
     confidence: float = Field(ge=0, le=1)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it was read too unsurely to be trusted."""
+        return self.confidence < DOUBTFUL
 
 
 class Figure(Part):
