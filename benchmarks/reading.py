@@ -80,7 +80,8 @@ class Bench:
     def truth(self, page: str) -> dict[str, Any]:
         """What is known of a page."""
         known: dict[str, Any] = json.loads((self.shared / "truth" / f"{page}.json").read_text(encoding="utf-8"))
-        return known
+        # "ltr (top to bottom)" is for people.
+        return {**known, "reading_direction": known["reading_direction"].split()[0]}
 
     def reading(self, page: str) -> dict[str, Any] | None:
         """What was read of a page, in the yardstick's form; None where reading it failed."""
@@ -117,8 +118,12 @@ def by_command(bench: Bench) -> Callable[[str], Cost]:
             KEEPER.format(python=sys.executable, command=str(COMMAND), kept=str(bench.work(page))), encoding="utf-8"
         )
         keeper.chmod(0o755)
+        asked = bench.out / "asked"
+        asked.mkdir(exist_ok=True)
+        # read_truth.py knows a direction by its first word only.
+        (asked / f"{page}.json").write_text(json.dumps(bench.truth(page)), encoding="utf-8")
         script = [sys.executable, str(bench.shared / "yardsticks" / "read_truth.py")]
-        places = [str(bench.shared / "truth"), str(bench.shared / "pages"), str(bench.out)]
+        places = [str(asked), str(bench.shared / "pages"), str(bench.out)]
         # This copy of the program is the one that is measured, whichever is installed.
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         began = time.perf_counter()
@@ -154,10 +159,8 @@ def in_process(bench: Bench) -> Callable[[str], Cost]:
 
 def _read_book(pages: Path, truth: dict[str, Any], reader: EmbeddedReader, work: Path) -> None:
     """Read one picture as a book, into a folder laid out like a work folder."""
-    layout = (
-        "webtoon" if "webtoon" in truth["layout"] else {"rtl": "manga", "ltr": "western"}[truth["reading_direction"]]
-    )
-    language = truth["language"]
+    named = {"rtl": "manga", "ltr": "western"}[truth["reading_direction"]]
+    layout, language = "webtoon" if "webtoon" in truth["layout"] else named, truth["language"]
     stored = []
     for i, source in enumerate(open_book(pages / truth["image"]).pages, 1):
         picture = source.picture()
