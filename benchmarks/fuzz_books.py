@@ -185,8 +185,9 @@ def open_as_book(path: Path, opening: Opening) -> Iterator[Callable[[], object]]
     source = open_book(path, opening)
     yield source.metadata
     for page in source.pages:
-        yield page.look
-        yield page.picture
+        yield page.frames
+        yield partial(page.look, 0)
+        yield partial(page.picture, 0)
 
 
 def open_as_container(path: Path, opening: Opening) -> Iterator[Callable[[], object]]:

@@ -81,4 +81,3 @@ def examine(paging: Paging, pages: Sequence[NumberedPage]) -> BookReport:
         ),
         film_minutes=(least, most),
     )
-

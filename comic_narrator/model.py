@@ -23,6 +23,10 @@ SAMPLE_RATE = 48_000
 """Samples a second of every take, stem and film."""
 
 
+DOUBTFUL = 0.7
+"""Lines read with less confidence than this are named in the report and marked where they are shown."""
+
+
 class Box(NamedTuple):
     """A rectangle in whole page pixels: left, top, width, height."""
 
@@ -151,8 +155,9 @@ Treatment = Literal["page", "split", "strip", "blank", "skip", "broken"]
 class PlannedPicture(Part):
     """A picture of the container and what becomes of it; a hand edit of `treat`, `fold` or `cuts` has its way.
 
-    `frame` counts the pages of a picture file from 0, width and height are upright pixels. `fold` is the column at which a double page parts, `cuts` are the rows of a strip at which a page begins; `chapter`
-    is the title of the chapter that begins here.
+    `frame` counts the pages of a picture file from 0, width and height are upright pixels. `fold` is the column at
+    which a double page parts, `cuts` are the rows of a strip at which a page begins; `chapter` is the title of the
+    chapter that begins here.
     """
 
     source: str
@@ -236,6 +241,11 @@ class Line(Part):
     speaker: str | None = None
     tone: str | None = None
     confidence: float = Field(ge=0, le=1)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it was read too unsurely to be trusted."""
+        return self.confidence < DOUBTFUL
 
 
 class Figure(Part):

@@ -63,6 +63,9 @@ class ReaderSettings(_Section):
     """Who reads the pages."""
 
     backend: str = Field("auto", description="Reader: auto, embedded, or the name of an installed one.")
+    balloon_model: str = Field(
+        "auto", description="Balloon detector: auto (the one `make balloons` fetched, if any), none, or an ONNX file."
+    )
 
 
 class VoiceSettings(_Section):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from comic_narrator.ingest import Limits, Opening, PasswordNeeded, Source, Spool, open_book
+from comic_narrator.ingest import Limits, Opening, PasswordNeededError, Source, Spool, open_book
 from comic_narrator.settings import Settings
 
 TRIES = 3
@@ -15,13 +15,13 @@ TRIES = 3
 
 
 def open_with_password(book: Path, spool: Spool, settings: Settings, password: str | None) -> Source:
-    """The opened book; on a terminal a missing or wrong password is asked for, else PasswordNeeded is raised."""
+    """The opened book; on a terminal a missing or wrong password is asked for, else PasswordNeededError is raised."""
     limits = Limits(**settings.limits.model_dump())
     asked = 0
     while True:
         try:
             return open_book(book, Opening(spool, password, limits))
-        except PasswordNeeded as error:
+        except PasswordNeededError as error:
             if asked == TRIES or not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
             asked += 1

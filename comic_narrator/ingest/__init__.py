@@ -12,14 +12,14 @@ from comic_narrator.ingest.layout import choose_direction
 from comic_narrator.ingest.pages import NumberedPage, pages_of, pick_pages
 from comic_narrator.ingest.paging import Wishes, plan
 from comic_narrator.ingest.pdf import is_pdf, open_pdf
-from comic_narrator.ingest.source import Limits, Opening, PagePicture, PasswordNeeded, Source, Spool
+from comic_narrator.ingest.source import Limits, Opening, PagePicture, PasswordNeededError, Source, Spool
 
 __all__ = [
     "Limits",
     "NumberedPage",
     "Opening",
     "PagePicture",
-    "PasswordNeeded",
+    "PasswordNeededError",
     "Source",
     "Spool",
     "Wishes",
@@ -37,7 +37,7 @@ METHOD = "ingest-2"
 def open_book(path: Path, opening: Opening) -> Source:
     """Open a PDF, an archive, a folder of pictures or one picture, told by content, not by name.
 
-    Raises PasswordNeeded when it is encrypted and InputError when it cannot be opened or holds no pictures.
+    Raises PasswordNeededError when it is encrypted and InputError when it cannot be opened or holds no pictures.
     """
     if not os.path.exists(path):  # noqa: PTH110 - Path.exists() raises where a name is too long
         raise InputError(f"There is no file or folder {path}.", "Check the path.")

@@ -28,7 +28,7 @@ BOOK_SUFFIXES = frozenset({".cbz", ".zip", ".cbr", ".rar", ".cb7", ".7z", ".cbt"
 
 
 def source_of(path: Path, files: Files, opening: Opening) -> Source:
-    """The pictures of a container in natural order of their paths, or in an EPUB's own; InputError when there are none."""
+    """The pictures of a container in natural order, or in an EPUB's own; InputError when there are none."""
     if is_epub(files):
         places = {entry.name: entry for entry in files.entries}
         entries = [places[name] for name in picture_names(files, path.name)]

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest.source import Entry, PasswordNeeded
+from comic_narrator.ingest.source import Entry, PasswordNeededError
 
 MAX_BYTES = 4 * 1024 * 1024
 """No description of a book comes near it; a longer one is a mistake or an attack."""
@@ -35,7 +35,7 @@ def read_bytes(entry: Entry) -> bytes:
         raise BrokenMetadataError(entry.name, f"it is longer than {MAX_BYTES} bytes")
     try:
         data = entry.read()
-    except PasswordNeeded:
+    except PasswordNeededError:
         raise
     except InputError as error:
         raise BrokenMetadataError(entry.name, error.what.rstrip(".")) from error

@@ -16,7 +16,7 @@ from comic_narrator.ingest.comicinfo import read_comicinfo
 from comic_narrator.ingest.epub import is_epub, read_opf
 from comic_narrator.ingest.filenames import ORIGIN, read_name
 from comic_narrator.ingest.markup import plain, read_bytes
-from comic_narrator.ingest.source import Entry, Files, Metadata, PasswordNeeded, natural_key
+from comic_narrator.ingest.source import Entry, Files, Metadata, PasswordNeededError, natural_key
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def read_metadata(files: Files, pictures: Sequence[str], book_name: str) -> Meta
     for name, read in _descriptions(files, pictures):
         try:
             found = read()
-        except PasswordNeeded:
+        except PasswordNeededError:
             raise
         except InputError:
             broken.append(name)

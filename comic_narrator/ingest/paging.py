@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from comic_narrator.errors import InputError
 from comic_narrator.ingest.layout import choose_direction
 from comic_narrator.ingest.pages import pixels_of
-from comic_narrator.ingest.source import Look, Metadata, PageSource, PasswordNeeded, Source
+from comic_narrator.ingest.source import Look, Metadata, PageSource, PasswordNeededError, Source
 from comic_narrator.ingest.spreads import fold_of, looks_double, told_by_size
 from comic_narrator.ingest.strips import find_cuts
 from comic_narrator.model import Paging, PlannedPicture, Treatment
@@ -94,7 +94,7 @@ def plan(source: Source, wishes: Wishes, step: Callable[[], None]) -> Paging:
 def _sheets(page: PageSource, place: int) -> list[_Sheet]:
     try:
         frames = page.frames()
-    except PasswordNeeded:
+    except PasswordNeededError:
         raise
     except InputError as error:
         return [_Sheet(page, 0, place, broken=error.what)]
@@ -104,7 +104,7 @@ def _sheets(page: PageSource, place: int) -> list[_Sheet]:
 def _look(page: PageSource, frame: int, place: int) -> _Sheet:
     try:
         return _Sheet(page, frame, place, look=page.look(frame))
-    except PasswordNeeded:
+    except PasswordNeededError:
         raise
     except InputError as error:
         return _Sheet(page, frame, place, broken=error.what)

@@ -21,7 +21,7 @@ from comic_narrator.ingest.source import (
     Opening,
     PagePicture,
     PageSource,
-    PasswordNeeded,
+    PasswordNeededError,
     Source,
 )
 from comic_narrator.model import Box, PrintedWord
@@ -80,7 +80,7 @@ def is_pdf(path: Path) -> bool:
 
 
 def open_pdf(path: Path, opening: Opening) -> Source:
-    """The pages of a PDF in order; PasswordNeeded when it is encrypted, InputError when it is broken or empty."""
+    """The pages of a PDF in order; PasswordNeededError when it is encrypted, InputError when it is broken or empty."""
     with ONE_AT_A_TIME:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -97,7 +97,7 @@ def _open(path: Path, password: str | None) -> pymupdf.Document:
         raise InputError(f"{path.name} is not a readable PDF.", "Check the file in a PDF viewer.") from error
     if document.needs_pass and not document.authenticate(password or ""):
         wrong = "the password does not open it" if password else "it needs a password"
-        raise PasswordNeeded(f"{path.name} is encrypted: {wrong}.", "Give its password with --password.")
+        raise PasswordNeededError(f"{path.name} is encrypted: {wrong}.", "Give its password with --password.")
     return document
 
 

@@ -18,7 +18,7 @@ PICTURE_SUFFIXES = frozenset(
 )
 
 
-class PasswordNeeded(InputError):
+class PasswordNeededError(InputError):
     """The book is encrypted, and no password or a wrong one was given."""
 
 
@@ -115,8 +115,8 @@ class PagePicture:
 class PageSource:
     """One picture of a book; `name` says where it lies.
 
-    `frames` counts its pages (a TIFF may hold many), `look` reads what can be told of one without decoding it, `picture`
-    gives one as it is to be stored: all three raise InputError when the picture is broken.
+    `frames` counts its pages (a TIFF may hold many), `look` reads what can be told of one without decoding it,
+    `picture` gives one as it is to be stored: all three raise InputError when the picture is broken.
     """
 
     name: str
@@ -147,8 +147,8 @@ class Metadata:
 class Source:
     """An opened book: the kind of its container, its name without suffix, and its pictures in reading order.
 
-    `parts` are the files that it lies in, each with a name that stays when the book is moved. `metadata` is read when it
-    is asked for: in a solid archive that may mean to unpack all of it.
+    `parts` are the files that it lies in, each with a name that stays when the book is moved. `metadata` is read when
+    it is asked for: in a solid archive that may mean to unpack all of it.
     """
 
     kind: str

@@ -16,7 +16,7 @@ from comic_narrator.errors import InputError
 from comic_narrator.ingest.languages import language_tag
 from comic_narrator.ingest.markup import MAX_BYTES
 from comic_narrator.ingest.metadata import folder_chapters, read_metadata
-from comic_narrator.ingest.source import Entry, Files, Metadata, PasswordNeeded
+from comic_narrator.ingest.source import Entry, Files, Metadata, PasswordNeededError
 
 PICTURES = ["1.jpg", "2.jpg", "3.jpg"]
 
@@ -129,9 +129,9 @@ def test_an_entry_that_lies_about_its_size_is_not_parsed() -> None:
 
 def test_an_entry_that_cannot_be_unpacked_is_passed_over_but_a_password_is_asked_for() -> None:
     broken = Entry("ComicInfo.xml", 10, partial(raising, InputError("No.", "Do.")))
-    locked = Entry("ComicInfo.xml", 10, partial(raising, PasswordNeeded("No.", "Do.")))
+    locked = Entry("ComicInfo.xml", 10, partial(raising, PasswordNeededError("No.", "Do.")))
     assert read_metadata(Files("x", (broken,)), PICTURES, "name").origin.endswith("(ComicInfo.xml is broken)")
-    with pytest.raises(PasswordNeeded):
+    with pytest.raises(PasswordNeededError):
         read_metadata(Files("x", (locked,)), PICTURES, "name")
 
 

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from comic_narrator.errors import InputError, UsageError
-from comic_narrator.ingest import Limits, PasswordNeeded, Source, Wishes, pages_of, pick_pages, plan
+from comic_narrator.ingest import Limits, PasswordNeededError, Source, Wishes, pages_of, pick_pages, plan
 from comic_narrator.ingest.encode import encode_pixels, look
 from comic_narrator.ingest.source import Look, Metadata, PagePicture, PageSource
-from comic_narrator.model import Box, Paging, PlannedPicture
+from comic_narrator.model import Box, Direction, Paging, PlannedPicture
 from tests.conftest import draw_page
 
 PAPER = 250
+DIRECTIONS: tuple[Direction, ...] = ("ltr", "rtl")
 T = TypeVar("T")
 
 
@@ -99,10 +100,10 @@ def test_a_double_page_among_single_ones_is_split_in_reading_direction() -> None
     boxes = {
         direction: [
             page.picture().source_box
-            for page in pages_of(book(sources), paging, direction)  # type: ignore[arg-type]
+            for page in pages_of(book(sources), paging, direction)
             if page.number > 3 and page.picture
         ]
-        for direction in ("ltr", "rtl")
+        for direction in DIRECTIONS
     }
     assert boxes["ltr"] == [Box(0, 0, fold, 420), Box(fold, 0, 600 - fold, 420)]
     assert boxes["rtl"] == boxes["ltr"][::-1]
@@ -215,8 +216,8 @@ def test_books_of_nothing_readable_are_refused_with_the_reason() -> None:
         planned([broken("b.png"), broken("c.png")])
     with pytest.raises(InputError, match="blank"):
         planned([blank("a.png"), blank("b.png")])
-    with pytest.raises(PasswordNeeded):
-        planned([UPRIGHT[0], broken("b.png", PasswordNeeded("It is encrypted.", "Give --password."))])
+    with pytest.raises(PasswordNeededError):
+        planned([UPRIGHT[0], broken("b.png", PasswordNeededError("It is encrypted.", "Give --password."))])
 
 
 @pytest.mark.parametrize(
