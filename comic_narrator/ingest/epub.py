@@ -108,7 +108,7 @@ def _shown(package: Package, item: Item) -> tuple[Page, list[Entry]]:
         return nothing, [item.entry]
     if not any(kind in item.media_type for kind in ("html", "svg", "xml")):
         return nothing, []
-    page = read_page(read_bytes(item.entry))
+    page = read_page(read_bytes(item.entry), item.entry.name)
     found = [package.shelf.find(href, item.entry.name) for href in page.hrefs]
     return page, [entry for entry in found if entry and is_page_name(entry.name)]
 
