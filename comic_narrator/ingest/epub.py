@@ -15,6 +15,7 @@ from comic_narrator.ingest.xhtml import Page, read_page
 from comic_narrator.model import Direction
 
 ENCRYPTION = "META-INF/encryption.xml"
+"""Where the Open Container Format says which files are encrypted, and how."""
 
 FONT_OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 """Fonts may be scrambled by these; whatever else is encrypted is locked by a shop."""
