@@ -15,6 +15,7 @@ from comic_narrator.ingest.xhtml import Page, read_page
 from comic_narrator.model import Direction
 
 ENCRYPTION = "META-INF/encryption.xml"
+"""Where the Open Container Format says which files are encrypted, and how."""
 
 FONT_OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 """Fonts may be scrambled by these; whatever else is encrypted is locked by a shop."""
@@ -108,7 +109,7 @@ def _shown(package: Package, item: Item) -> tuple[Page, list[Entry]]:
         return nothing, [item.entry]
     if not any(kind in item.media_type for kind in ("html", "svg", "xml")):
         return nothing, []
-    page = read_page(read_bytes(item.entry))
+    page = read_page(read_bytes(item.entry), item.entry.name)
     found = [package.shelf.find(href, item.entry.name) for href in page.hrefs]
     return page, [entry for entry in found if entry and is_page_name(entry.name)]
 

@@ -15,6 +15,7 @@ ORIGIN = "the book's name"
 """How the user is told that a fact comes from there."""
 
 SUFFIXES = PICTURE_SUFFIXES | {".cbz", ".zip", ".cbr", ".rar", ".cb7", ".7z", ".cbt", ".tar", ".pdf", ".epub"}
+"""Endings that say what kind of file it is; any other is a part of the name."""
 
 BRACKETED = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}|【[^【】]*】|（[^（）]*）")
 """Who scanned it, in what year, in which language: names put beside the title what is not part of it."""
@@ -58,6 +59,7 @@ AFTER = re.compile(r"\s*[-–—:]\s*(?P<title>.*[^\W\d].*)")
 """A title follows the number after a dash or a colon."""
 
 EDGES = " -–—_,.:;~#"
+"""What is left over where a number was taken out of a name."""
 
 DIRECTIONS: dict[str, Direction] = {
     "rtl": "rtl",
@@ -132,11 +134,8 @@ def _parted(text: str) -> tuple[str | None, str | None, str | None]:
     """Series, number and title."""
     chapters, issues, volumes = (list(_marks(patterns, text)) for patterns in (CHAPTER, ISSUE, VOLUME))
     # The finest number is the book's; but a book with a range of chapters is the volume that it is called.
-    fine = [*chapters, *issues]
-    chosen = next((mark for mark in [*fine, *volumes] if not mark.is_range), None) or next(
-        iter([*fine, *volumes]), None
-    )
-    marks = [*fine, *volumes]
+    marks = [*chapters, *issues, *volumes]
+    chosen = next((mark for mark in marks if not mark.is_range), None) or next(iter(marks), None)
     if chosen is None:
         marks = [mark for mark in _marks((BARE,), text) if not YEAR.fullmatch(mark.number.partition("-")[0])][-1:]
         chosen = next(iter(marks), None)

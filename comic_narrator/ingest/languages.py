@@ -29,8 +29,7 @@ def language_tag(text: str | None) -> str | None:
     """
     words = " ".join((text or "").casefold().split())
     turned = re.sub(r"^(.+?) \((.+)\)$", r"\2 \1", words)
-    names = _names()
-    return names.get(words) or names.get(turned) or _tag(words)
+    return _tag(words) or _names().get(words) or _names().get(turned)
 
 
 def _tag(words: str) -> str | None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from html.parser import HTMLParser
+from html import unescape
+from xml.etree.ElementTree import Element
 
-BACKGROUND = re.compile(r"url\(\s*['\"]?(.+?)['\"]?\s*\)")
-"""A picture that is the ground of an element."""
+from comic_narrator.ingest.markup import BrokenMetadataError, parse_xml
+
+PICTURE_REFERENCES = {"img": "src", "image": "href", "object": "data"}
+"""The elements that show a picture, of XHTML and of SVG, and their attributes that say which."""
 
 UNREAD = frozenset({"head", "script", "style", "noscript"})
 """Elements whose text is not shown."""
+
+GROUND = re.compile(r"url\(([^()]*)\)")
+"""A picture that is the ground of an element, in its style."""
+
+TAG = re.compile(r"<(/?[a-z][\w:-]*+)?+([^<>]*+)>", re.IGNORECASE)
+ATTRIBUTE = re.compile(r"""(?<![\w:-])([\w:-]++)\s*+=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+"""What markup that is not well-formed is read by. Python's own parser of HTML may take hours for a malicious page."""
 
 
 @dataclass(frozen=True)
@@ -22,39 +32,36 @@ class Page:
     letters: int
 
 
-def read_page(data: bytes) -> Page:
-    """What a page in XHTML or SVG shows; markup that is not well-formed is read as a browser would."""
-    reader = _PageReader()
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    # The parser fails on marked sections that it does not know.
-    reader.feed(data.decode(encoding, "replace").replace("<![", " "))
-    reader.close()
-    return Page(tuple(reader.hrefs or reader.grounds), reader.letters)
+def read_page(data: bytes, name: str) -> Page:
+    """What the page in XHTML or SVG at the path `name` shows; it need not be well-formed."""
+    try:
+        root = parse_xml(data, name)
+    except BrokenMetadataError:
+        text = data.decode("utf-8", "replace")
+        return _page(list(_loose_elements(text)), TAG.sub(" ", text))
+    for element in root.iter():
+        element[:] = [child for child in element if child.tag.lower() not in UNREAD]
+    return _page(list(root.iter()), "".join(root.itertext()))
 
 
-class _PageReader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.hrefs: list[str] = []
-        self.grounds: list[str] = []
-        self.letters = 0
-        self._unread = 0
+def _page(elements: list[Element], text: str) -> Page:
+    hrefs = [href for element in elements if (href := _picture(element))]
+    grounds = [
+        ground.strip(" '\"") for element in elements for ground in GROUND.findall(_attributes(element).get("style", ""))
+    ]
+    return Page(tuple(hrefs or grounds), len("".join(text.split())))
 
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self._picture(tag, dict(attrs))
-        self._unread += tag in UNREAD
 
-    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self._picture(tag, dict(attrs))
+def _picture(element: Element) -> str | None:
+    key = PICTURE_REFERENCES.get(element.tag.lower())
+    return _attributes(element).get(key) if key else None
 
-    def handle_endtag(self, tag: str) -> None:
-        self._unread = max(self._unread - (tag in UNREAD), 0)
 
-    def handle_data(self, data: str) -> None:
-        if not self._unread:
-            self.letters += len("".join(data.split()))
+def _attributes(element: Element) -> dict[str, str]:
+    return {key.lower(): value for key, value in element.attrib.items()}
 
-    def _picture(self, tag: str, attributes: dict[str, str | None]) -> None:
-        keys = {"img": ("src",), "image": ("href", "xlink:href"), "object": ("data",)}.get(tag, ())
-        self.hrefs += [href for key in keys if (href := attributes.get(key))][:1]
-        self.grounds += BACKGROUND.findall(attributes.get("style") or "")
+
+def _loose_elements(text: str) -> Iterator[Element]:
+    for tag, inside in TAG.findall(text):
+        attributes = {key.rpartition(":")[2]: "".join(value) for key, *value in ATTRIBUTE.findall(inside)}
+        yield Element(tag, {key: unescape(value) for key, value in attributes.items()})

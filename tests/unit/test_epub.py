@@ -317,3 +317,10 @@ def test_any_page_is_read(data: bytes | str) -> None:
         {"p.xhtml": "", "1.xhtml": page("<img src='1.jpg'>")}, others={"OEBPS/p.xhtml": data, **pictures("1.jpg")}
     )
     assert picture_names(book) == ["OEBPS/1.jpg"]
+
+
+@pytest.mark.parametrize("made", ["<a b='", "<!--", "<a", "<svg ", "<style>", "url("])
+def test_a_page_made_to_be_slow_is_read_like_any_other(made: str) -> None:
+    pages = {"p.xhtml": made * 40_000, "1.xhtml": page("<img src='1.jpg'>")}
+    book = epub(pages, metadata='<meta name="fixed-layout" content="true"/>', others=pictures("1.jpg"))
+    assert picture_names(book) == ["OEBPS/1.jpg"]
