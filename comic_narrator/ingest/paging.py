@@ -113,7 +113,8 @@ def _look(page: PageSource, frame: int, place: int) -> _Sheet:
 def _nothing_to_see(source: Source, sheets: Sequence[_Sheet]) -> InputError:
     broken = [sheet.broken for sheet in sheets if sheet.broken]
     if not broken:
-        return InputError(f"All {len(sheets)} pages of {source.name} are blank.", "Check the file in a viewer.")
+        every = "The only page" if len(sheets) == 1 else f"Each of the {len(sheets)} pages"
+        return InputError(f"{every} of {source.name} is blank.", "Check the file in a viewer.")
     if len(sheets) == 1:
         return InputError(broken[0], "Replace that page, or give another file.")
     return InputError(
