@@ -15,6 +15,9 @@ UPRIGHT = (0.5, 0.9)
 SPREAD = (1.2, 1.8)
 """Width by height of two pages side by side; a newspaper strip is wider."""
 
+SMALLEST = 100
+"""Pixels below which a side of a picture is too short for pages that can be read."""
+
 PAGES_WIDE = (1.8, 2.2)
 """Times that a double page is as wide as its neighbours are: scans lose or gain a little at the fold."""
 
@@ -72,9 +75,6 @@ NARROW = 0.012
 SAME_DRAWING = 0.45
 """Correlation of both sides of a crack from which on they are one drawing; when in doubt, pages stay together."""
 
-SHIFT = 8
-"""Rows by which slanting lines, or sheets that were not laid level, go on higher or lower."""
-
 PLAIN = 2
 """Grey levels that columns vary, down the page, where nothing is drawn."""
 
@@ -96,7 +96,7 @@ FOLD_BY_MARGIN = 0.8
 
 def spread_shaped(size: tuple[int, int]) -> bool:
     """Whether a picture (width, height) has the shape of two pages side by side."""
-    return SPREAD[0] <= size[0] / size[1] <= SPREAD[1]
+    return min(size) >= SMALLEST and SPREAD[0] <= size[0] / size[1] <= SPREAD[1]
 
 
 def told_by_size(sizes: Sequence[tuple[int, int] | None]) -> tuple[bool, ...]:
@@ -124,6 +124,8 @@ def fold_of(picture: NDArray[np.uint8]) -> int | None:
 
     None where one drawing goes across the middle.
     """
+    if min(picture.shape[:2]) < SMALLEST:
+        return None
     grey = _working(picture)
     gutter = _middle_gutter(grey)
     if gutter is not None:
@@ -137,7 +139,8 @@ def fold_of(picture: NDArray[np.uint8]) -> int | None:
         if abutting is None:
             return None
         column = abutting
-    return int(round(column * picture.shape[1] / grey.shape[1]))
+    scale = int(picture.shape[1]) / int(grey.shape[1])
+    return round(column * scale)
 
 
 def looks_double(picture: NDArray[np.uint8]) -> bool:
@@ -203,7 +206,7 @@ def _middle_gutter(grey: NDArray[np.uint8]) -> tuple[int, int] | None:
 def _crossed(run: NDArray[np.uint8]) -> bool:
     """Whether a line goes all across a clean run of columns, as the frame of an empty panel does and dirt does not."""
     ends = round(SHEET_END * len(run))
-    rows = np.median(run, axis=1)[ends:-ends].astype(np.float32)
+    rows = np.median(run, axis=1)[ends : len(run) - ends].astype(np.float32)
     around = cv2.medianBlur(rows.astype(np.uint8).reshape(-1, 1), LINE).ravel()
     return bool((np.abs(rows - around) > STEP).any())
 
@@ -234,15 +237,11 @@ def _seam(grey: NDArray[np.uint8], left: int, right: int) -> int:
 
 
 def _one_drawing(grey: NDArray[np.uint8], left: int, right: int) -> bool:
-    """Whether what is drawn on both sides of the columns `left` to `right` goes on behind them, if a bit shifted."""
-    first, second = (_relief(grey[:, max(column, 0) : column + 3]) for column in (left - 4, right + 1))
-    rows = len(first)
-    for shift in range(-SHIFT, SHIFT + 1):
-        one, other = first[max(shift, 0) : rows + min(shift, 0)], second[max(-shift, 0) : rows - max(shift, 0)]
-        varied = float(one.std() * other.std())
-        if varied >= PLAIN**2 and float(((one - one.mean()) * (other - other.mean())).mean()) >= SAME_DRAWING * varied:
-            return True
-    return False
+    """Whether what is drawn on both sides of the columns `left` to `right` goes on behind them."""
+    one, other = (_relief(grey[:, max(column, 0) : column + 3]) for column in (left - 4, right + 1))
+    if min(one.std(), other.std()) < PLAIN:
+        return False
+    return float(np.corrcoef(one, other)[0, 1]) >= SAME_DRAWING
 
 
 def _relief(columns: NDArray[np.uint8]) -> NDArray[np.float32]:

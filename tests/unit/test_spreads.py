@@ -67,6 +67,7 @@ def test_a_wide_picture_among_single_pages_is_a_double_page() -> None:
         pytest.param((2400, 1150), id="three pages"),
         pytest.param((1600, 420), id="a newspaper strip"),
         pytest.param((960, 660), id="a small cover"),
+        pytest.param((1390, 1150), id="a broad page"),
     ],
 )
 def test_other_wide_pictures_among_single_pages_are_none(wide: Size) -> None:
@@ -136,12 +137,45 @@ def test_a_page_with_a_margin_parts_from_a_drawing_without_one_at_the_sheet_s_en
     assert fold_of(_beside(_page(1), _art(*PAGE, 2))) == 800
 
 
+def test_a_fold_is_cut_where_one_sheet_ends_on_the_other() -> None:
+    fold = fold_of(_beside(_page(1).crop((0, 0, 770, 1150)), _page(2, paper="#e4e4e4")))
+    assert fold is not None
+    assert abs(fold - 770) <= 1
+
+
 @pytest.mark.parametrize("crack", [0, 4, 8])
 @pytest.mark.parametrize("shade", [0, 255])
-def test_one_drawing_across_both_pages_stays_whole(crack: int, shade: int) -> None:
+@pytest.mark.parametrize("lower", [0, 8])
+def test_one_drawing_across_both_pages_stays_whole(crack: int, shade: int, lower: int) -> None:
     splash = np.asarray(_art(*DOUBLE, 3)).copy()
+    splash[:, 800:] = np.roll(splash[:, 800:], lower, axis=0)
     splash[:, 800 - crack // 2 : 800 + crack // 2] = shade
     assert fold_of(splash) is None
+
+
+def test_upright_things_in_the_middle_of_a_drawing_are_no_fold() -> None:
+    sky = np.linspace(60, 230, 1150).astype(np.uint8)[:, None, None].repeat(1600, axis=1).repeat(3, axis=2)
+    door = sky.copy()
+    door[700:, 800:860] = (60, 40, 30)
+    assert fold_of(door) is None
+    bars = np.where(np.arange(1600)[None, :, None] // 16 % 2, sky, sky // 3)
+    assert fold_of(bars) is None
+    pillar = np.asarray(_art(*DOUBLE, 3)).copy()
+    pillar[:, 760:840] = (200, 60, 60)
+    assert fold_of(pillar) is None
+
+
+def test_a_gutter_away_from_the_middle_is_no_fold() -> None:
+    picture = np.asarray(_art(*DOUBLE, 3)).copy()
+    picture[:, 480:540] = 255
+    assert fold_of(picture) is None
+
+
+def test_light_screentone_across_both_pages_keeps_them_together() -> None:
+    spread = _beside(_page(1), _page(2)).copy()
+    tone = np.random.default_rng(1).choice(np.array([215, 255], np.uint8), (270, 50), p=(0.25, 0.75))
+    spread[40:1120, 700:900] = tone.repeat(4, axis=0).repeat(4, axis=1)[:, :, None]
+    assert fold_of(spread) is None
 
 
 def test_a_tier_that_runs_across_both_pages_keeps_them_together() -> None:
@@ -161,15 +195,15 @@ def test_a_lone_double_page_shows_its_inner_margins() -> None:
     assert looks_double(_beside(_page(3, paper="#e2d4b4"), _page(4, paper="#e2d4b4")))
 
 
-@pytest.mark.parametrize("margin", [16, 60])
-def test_a_page_drawn_wide_keeps_its_middle_gutter(margin: int) -> None:
+@pytest.mark.parametrize(("margin", "middle"), [(16, 16), (60, 16), (200, 60)])
+def test_a_page_drawn_wide_keeps_its_middle_gutter(margin: int, middle: int) -> None:
     page = Image.new("RGB", DOUBLE, "white")
-    wide = (DOUBLE[0] - 2 * margin - 16) // 2
+    wide = (DOUBLE[0] - 2 * margin - middle) // 2
     high = (DOUBLE[1] - 2 * margin - 2 * 16) // 3
     for tier in range(3):
         for column in range(2):
             page.paste(
-                _art(wide, high, tier * 2 + column), (margin + column * (wide + 16), margin + tier * (high + 16))
+                _art(wide, high, tier * 2 + column), (margin + column * (wide + middle), margin + tier * (high + 16))
             )
     picture = np.asarray(page)
     assert fold_of(picture) is not None
@@ -181,6 +215,15 @@ def test_what_says_nothing_is_no_double_page() -> None:
     assert not looks_double(np.full((1150, 1600, 3), 255, np.uint8))
     assert not looks_double(np.asarray(_page(1)))
     assert not looks_double(_beside(_page(1, size=(800, 500)), _page(2, size=(800, 500))))
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 2), (90, 60), (150, 100), (2000, 120)])
+@pytest.mark.parametrize("shade", [255, 128])
+def test_tiny_and_blank_pictures_are_looked_at_without_harm(size: Size, shade: int) -> None:
+    picture = np.full((size[1], size[0], 3), shade, np.uint8)
+    fold = fold_of(picture)
+    assert fold is None or 0 < fold < size[0]
+    assert not looks_double(picture)
 
 
 def _real(shared: Path, name: str) -> Picture:
