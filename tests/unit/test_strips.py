@@ -261,7 +261,7 @@ def _columns(draw: st.DrawFn) -> list[Picture]:
 
 
 @given(_columns())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_pages_in_order_are_the_whole_column(pictures: list[Picture]) -> None:
     sizes = _sizes(pictures)
     found = find_cuts(sizes, pictures.__getitem__)
