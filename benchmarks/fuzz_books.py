@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

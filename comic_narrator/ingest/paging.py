@@ -13,7 +13,7 @@ from comic_narrator.errors import InputError
 from comic_narrator.ingest.layout import choose_direction
 from comic_narrator.ingest.pages import pixels_of
 from comic_narrator.ingest.source import Look, Metadata, PageSource, PasswordNeededError, Source
-from comic_narrator.ingest.spreads import fold_of, looks_double, told_by_size
+from comic_narrator.ingest.spreads import fold_of, looks_double, spread_shaped, told_by_size
 from comic_narrator.ingest.strips import find_cuts
 from comic_narrator.model import Paging, PlannedPicture, Treatment
 
@@ -28,8 +28,8 @@ LEFT_OUT: Mapping[Skip, frozenset[str]] = {
 }
 """Page types of ComicInfo that each wish leaves out; what its owner deleted is never shown."""
 
-WIDE = 1.2
-"""A picture so many times wider than tall may be two pages side by side."""
+SAMPLE = 6
+"""Wide pictures that are looked at first, to tell whether a book was scanned in double pages."""
 
 
 @dataclass(frozen=True)
@@ -165,20 +165,30 @@ def _as_spreads(
     if wish == "keep":
         return list(pictures)
     told = told_by_size([(p.width, p.height) if p.treat == "page" else None for p in pictures])
+    doubles = {i for i, by_size in enumerate(told) if by_size}
+    shaped = [
+        i for i, p in enumerate(pictures) if p.treat == "page" and not told[i] and spread_shaped((p.width, p.height))
+    ]
+    doubles |= set(shaped) if wish == "split" else _told_by_looks(shaped, pixels)
     return [
-        _as_spread(picture, decode, told=by_size, forced=wish == "split") if picture.treat == "page" else picture
-        for picture, decode, by_size in zip(pictures, pixels, told, strict=True)
+        _parted(picture, pixels[i](), forced=wish == "split") if i in doubles else picture
+        for i, picture in enumerate(pictures)
     ]
 
 
-def _as_spread(
-    picture: PlannedPicture, decode: Callable[[], NDArray[np.uint8]], *, told: bool, forced: bool
-) -> PlannedPicture:
-    if picture.width < WIDE * picture.height or not (told or forced or picture.width < 2 * picture.height):
-        return picture
-    image = decode()
-    if not (told or forced or looks_double(image)):
-        return picture
+def _told_by_looks(shaped: Sequence[int], pixels: Sequence[Callable[[], NDArray[np.uint8]]]) -> set[int]:
+    """Which pictures that may be double pages are, where no upright neighbour tells.
+
+    A book that was scanned in double pages has some, splashes above all, that do not look it: most tell of the rest.
+    """
+    sample = set(shaped[:: max(len(shaped) // SAMPLE, 1)])
+    seen = {i for i in sample if looks_double(pixels[i]())}
+    if not seen or (len(shaped) > 1 and len(seen) * 2 >= len(sample)):
+        return set(shaped) if seen else set()
+    return seen | {i for i in shaped if i not in sample and looks_double(pixels[i]())}
+
+
+def _parted(picture: PlannedPicture, image: NDArray[np.uint8], *, forced: bool) -> PlannedPicture:
     fold = fold_of(image)
     if fold is None and not forced:
         return picture.model_copy(update={"why": "a double page whose art crosses the fold"})

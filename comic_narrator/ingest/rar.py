@@ -212,7 +212,7 @@ def _all_encrypted(files: Sequence[_Member]) -> bool:
 
 
 def _loose(path: Path, files: Sequence[_Member], opening: Opening) -> list[Entry]:
-    """Entries that are read one at a time; PasswordNeededError when all are encrypted and the password does not open one."""
+    """Entries that are read one at a time; PasswordNeededError when the password does not open an encrypted one."""
     reads = [partial(_read, member, f"{path.name}!{member.name}", opening) for member in files]
     if _all_encrypted(files):
         smallest = min((member.info.file_size, i) for i, member in enumerate(files) if member.info.file_size)[1]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import struct
+import zlib
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -13,6 +15,7 @@ from PIL import Image
 
 from comic_narrator.film import count_frames
 from tests.conftest import draw_page
+from tests.e2e.conftest import FAKES, QUICK, narrate
 from tests.e2e.test_bad_input import quick, refused
 
 
@@ -73,9 +76,6 @@ def test_a_page_that_proves_broken_when_it_is_decoded_is_left_out_too(tmp_path: 
 
 def undecodable(png: bytes) -> bytes:
     """A PNG whose chunks are whole, but whose compressed rows are not."""
-    import struct
-    import zlib
-
     start = png.index(b"IDAT")
     size = struct.unpack(">I", png[start - 4 : start])[0]
     rows = bytearray(png[start + 4 : start + 4 + size])
@@ -131,18 +131,18 @@ def test_a_paging_changed_by_hand_changes_the_book(tmp_path: Path) -> None:
 
 
 def test_the_doctor_says_what_a_book_is_without_making_anything(torn: Path) -> None:
-    done = quick("doctor", torn.name, cwd=torn.parent)
+    done = narrate("doctor", torn.name, cwd=torn.parent)
     assert done.returncode == 0, done.stderr
     for said in ("ZIP archive", "2 of 4 pictures", "torn.cbz!p2.png", "minute"):
         assert said in done.stdout
-    told = json.loads(quick("doctor", torn.name, "--json", cwd=torn.parent).stdout)
+    told = json.loads(narrate("doctor", torn.name, "--json", cwd=torn.parent).stdout)
     assert [part["treat"] for part in told["left_out"]] == ["broken", "broken"]
     assert [path.name for path in torn.parent.iterdir()] == ["torn.cbz"]
 
 
 def test_reading_shows_what_was_found(tmp_path: Path) -> None:
     book = pack(tmp_path / "book.cbz", p1=page(), p2=page())
-    done = quick("read", book.name, "--show", cwd=tmp_path)
+    done = narrate("read", book.name, "--show", *QUICK, cwd=tmp_path, env=FAKES)
     assert done.returncode == 0, done.stderr
     assert Path(done.stdout.strip()) == work_of(book)
     for page_id in ("0001", "0002"):
