@@ -56,6 +56,7 @@ SAME_COLOUR = 8
 
 BROKEN = (
     OSError,
+    RuntimeError,
     SyntaxError,
     ValueError,
     TypeError,
@@ -64,7 +65,7 @@ BROKEN = (
     EOFError,
     MemoryError,
     AttributeError,
-    NotImplementedError,
+    Image.DecompressionBombError,
     struct.error,
     zlib.error,
 )
