@@ -109,6 +109,8 @@ class Scan:
 
     def may_be_blank(self, document: pymupdf.Document) -> bool:
         """Whether it has so few bytes that nothing may be drawn on it."""
+        if not all(tile.coded for tile in self.tiles):
+            return True
         width, height = self.size
         most = encode.EMPTY_BITS["JPEG"] if self.lossy else encode.EMPTY_BITS["PNG"] * 8
         return 8 * sum(len(document.xref_stream_raw(tile.xref)) for tile in self.tiles) <= most * width * height
