@@ -56,6 +56,7 @@ SAME_COLOUR = 8
 
 BROKEN = (
     OSError,
+    RuntimeError,
     SyntaxError,
     ValueError,
     TypeError,
@@ -64,7 +65,7 @@ BROKEN = (
     EOFError,
     MemoryError,
     AttributeError,
-    NotImplementedError,
+    Image.DecompressionBombError,
     struct.error,
     zlib.error,
 )
@@ -190,6 +191,8 @@ def _reader(data: bytes, name: str) -> type[ImageFile.ImageFile]:
 
 
 def _broken(name: str, error: BaseException) -> InputError:
+    if isinstance(error, Image.DecompressionBombError):
+        return InputError(f"{name} has more pixels than a TIFF or GIF may have.", "Save that page as PNG.")
     return InputError(f"{name} is broken: {error}.", "Replace or remove that page.")
 
 

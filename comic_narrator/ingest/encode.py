@@ -72,15 +72,15 @@ def look(data: bytes, name: str, limits: Limits, frame: int = 0) -> Look:
 
     InputError naming the picture when it is none, is cut off or damaged, or is larger than the limits allow.
     """
-    picture = _whole(data, name, limits, frame)
+    picture = _whole(data, name, limits, frame, closely=True)
     width, height = pictures.upright_size(picture)
     bits = 8 * len(data) / (width * height)
     return Look(width, height, blank=_may_be_blank(picture, bits) and _is_blank(picture, name))
 
 
 def encode(data: bytes, name: str, limits: Limits, frame: int = 0) -> PagePicture:
-    """A picture file as a page to store; InputError as for `look`."""
-    picture = _whole(data, name, limits, frame)
+    """A picture file, which was looked at before, as a page to store; InputError as for `look`."""
+    picture = _whole(data, name, limits, frame, closely=False)
     if _plain(picture):
         return _own(picture, data)
     size = pictures.upright_size(picture)
@@ -95,8 +95,8 @@ def encode(data: bytes, name: str, limits: Limits, frame: int = 0) -> PagePictur
 
 
 def own_bytes(data: bytes, name: str, limits: Limits) -> PagePicture | None:
-    """A picture file as a page with its very bytes, or None where it must be coded anew; InputError as for `look`."""
-    picture = _whole(data, name, limits, 0)
+    """A picture file, which was looked at before, as a page with its very bytes; None where it must be coded anew."""
+    picture = _whole(data, name, limits, 0, closely=False)
     return _own(picture, data) if _plain(picture) else None
 
 
@@ -137,10 +137,10 @@ def _coded(picture: Image.Image, lossy: bool, source_box: Box, words: Sequence[P
     return PagePicture(out.getvalue(), ".jpg" if lossy and large else ".png", *picture.size, source_box, tuple(words))
 
 
-def _whole(data: bytes, name: str, limits: Limits, frame: int) -> Image.Image:
+def _whole(data: bytes, name: str, limits: Limits, frame: int, closely: bool) -> Image.Image:
     picture = pictures.read_header(data, name, limits.megapixels, frame)
     try:
-        fault = intact.find_fault(picture, data)
+        fault = intact.find_fault(picture, data, closely)
     except NotImplementedError:
         pictures.decode(picture, name)
         return picture

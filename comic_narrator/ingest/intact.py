@@ -15,6 +15,8 @@ ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 END, SCAN = 0xD9, 0xDA
 """The JPEG markers that end the picture and that begin coded pixels."""
 
+END_MARKER = b"\xff\xd9"
+
 MARKER_IN_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 """In coded pixels 0xFF stands before a zero, a restart or filling; anything else ends them."""
 
@@ -22,10 +24,11 @@ STRIPS = ((273, 279), (324, 325))
 """TIFF tags: where strips or tiles begin, and how long they are."""
 
 
-def find_fault(picture: Image.Image, data: bytes) -> str | None:
+def find_fault(picture: Image.Image, data: bytes, closely: bool) -> str | None:
     """What is missing or damaged in the file whose header `picture` is, or None where it looks whole.
 
-    NotImplementedError for formats that only decoding can tell.
+    `closely` also looks through the coded pixels of JPEG and PNG, which takes most of the time. NotImplementedError for
+    formats that only decoding can tell.
     """
     if isinstance(picture, TiffImagePlugin.TiffImageFile):
         return _tiff_fault(picture, len(data))
@@ -33,9 +36,9 @@ def find_fault(picture: Image.Image, data: bytes) -> str | None:
         return _bmp_fault(picture, len(data))
     match picture.format:
         case "JPEG":
-            return _jpeg_fault(data)
+            return _jpeg_fault(data, closely)
         case "PNG":
-            return _png_fault(data)
+            return _png_fault(data, closely)
         case "GIF":
             return _gif_fault(data)
         case "WEBP":
@@ -43,7 +46,7 @@ def find_fault(picture: Image.Image, data: bytes) -> str | None:
     raise NotImplementedError(picture.format)
 
 
-def _jpeg_fault(data: bytes) -> str | None:
+def _jpeg_fault(data: bytes, closely: bool) -> str | None:
     """Walk the segments and the scans to the end marker; what follows it is not the picture's."""
     place, scans = 2, 0
     while place + 2 <= len(data):
@@ -63,12 +66,14 @@ def _jpeg_fault(data: bytes) -> str | None:
             place += 2 + length
             if marker == SCAN:
                 scans += 1
-                following = MARKER_IN_SCAN.search(data, place)
-                place = following.start() if following else len(data)
+                following = MARKER_IN_SCAN.search(data, place) if closely else None
+                # Coded pixels hold no end marker, so the last one is the picture's or follows it.
+                end = following.start() if following else data.rfind(END_MARKER, place)
+                place = end if end > 0 else len(data)
     return "it is cut off"
 
 
-def _png_fault(data: bytes) -> str | None:
+def _png_fault(data: bytes, closely: bool) -> str | None:
     """Walk the chunks to the end chunk and compare each with its checksum."""
     place, pixels = 8, 0
     view = memoryview(data)
@@ -77,7 +82,7 @@ def _png_fault(data: bytes) -> str | None:
         end = place + 8 + length
         if end + 4 > len(data):
             return "it is cut off"
-        if zlib.crc32(view[place + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+        if closely and zlib.crc32(view[place + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
             return f"a checksum in it is wrong ({kind.decode('latin-1')})"
         if kind == b"IEND":
             return None if pixels else "it holds no pixels"

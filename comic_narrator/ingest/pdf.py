@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 
@@ -117,10 +117,13 @@ def _count(document: pymupdf.Document, path: Path, limits: Limits) -> int:
 
 
 def _page(document: pymupdf.Document, name: str, index: int, limits: Limits) -> PageSource:
+    # A page is looked at before its picture is taken; what was found is a few numbers.
+    scan = cache(lambda: find_scan(document, document[index]))
+
     def look(_: int) -> Look:
         with ONE_AT_A_TIME:
             try:
-                return _look(document, document[index], name, limits)
+                return _look(document, document[index], scan(), name, limits)
             except FAILURES as error:
                 raise _unreadable(name, error) from error
             finally:
@@ -129,7 +132,7 @@ def _page(document: pymupdf.Document, name: str, index: int, limits: Limits) -> 
     def picture(_: int) -> PagePicture:
         with ONE_AT_A_TIME:
             try:
-                return _picture(document, document[index], name, limits)
+                return _picture(document, document[index], scan(), name, limits)
             except FAILURES as error:
                 raise _unreadable(name, error) from error
             finally:
@@ -142,28 +145,28 @@ def _unreadable(name: str, error: BaseException) -> InputError:
     return InputError(f"{name} cannot be rendered: {error}.", "Check the page in a PDF viewer.")
 
 
-def _look(document: pymupdf.Document, page: pymupdf.Page, name: str, limits: Limits) -> Look:
-    scan = find_scan(document, page)
+def _look(document: pymupdf.Document, page: pymupdf.Page, scan: Scan | None, name: str, limits: Limits) -> Look:
     if scan and (data := scan.untouched(document)):
         return encode.look(data, name, limits)
     width, height = scan.size if scan else _rendered_size(page)
-    return Look(width, height, blank=_is_blank(page, scan))
+    return Look(width, height, blank=_is_blank(document, page, scan))
 
 
-def _is_blank(page: pymupdf.Page, scan: Scan | None) -> bool:
+def _is_blank(document: pymupdf.Document, page: pymupdf.Page, scan: Scan | None) -> bool:
     """Whether no mark on the page can be seen; a picture of many bytes is not looked at."""
     marks = visible_marks(page)
     if not marks:
         return True
-    if len(marks) > FEW_MARKS or (scan and not scan.may_be_blank):
+    if len(marks) > FEW_MARKS or (scan and not scan.may_be_blank(document)):
         return False
     zoom = SMALL / max(page.rect.width, page.rect.height)
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
-    return encode.looks_blank(Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples))
+    return encode.looks_blank(Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples_mv))
 
 
-def _picture(document: pymupdf.Document, page: pymupdf.Page, name: str, limits: Limits) -> PagePicture:
-    scan = find_scan(document, page)
+def _picture(
+    document: pymupdf.Document, page: pymupdf.Page, scan: Scan | None, name: str, limits: Limits
+) -> PagePicture:
     if scan is None:
         width, height = _rendered_size(page)
         stored = encode.store(_rendered(page, (width, height), pymupdf.csRGB), _has_grain(page), (width, height))
@@ -171,7 +174,7 @@ def _picture(document: pymupdf.Document, page: pymupdf.Page, name: str, limits: 
     data = scan.untouched(document)
     stored_as_is = encode.own_bytes(data, name, limits) if data else None
     if stored_as_is:
-        return _with_words(stored_as_is, page, scan.place)
+        return _with_words(stored_as_is, page, scan.place) if scan.lettered else stored_as_is
     fitting = encode.fit(*scan.size)
     if fitting == scan.size:
         return _with_words(encode.store(load_scan(document, scan), scan.lossy, scan.size), page, scan.place)
@@ -212,7 +215,7 @@ def _has_grain(page: pymupdf.Page) -> bool:
 def _rendered(page: pymupdf.Page, size: tuple[int, int], colours: pymupdf.Colorspace) -> Image.Image:
     matrix = pymupdf.Matrix(size[0] / page.rect.width, size[1] / page.rect.height)
     pixmap = page.get_pixmap(matrix=matrix, colorspace=colours, alpha=False)
-    picture = Image.frombytes("L" if pixmap.n == 1 else "RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    picture = Image.frombytes("L" if pixmap.n == 1 else "RGB", (pixmap.width, pixmap.height), pixmap.samples_mv)
     # MuPDF's own rounding may add a row of paper.
     return picture if picture.size == size else picture.crop((0, 0, *size))
 

@@ -82,11 +82,14 @@ class Tile:
 
 @dataclass(frozen=True)
 class Scan:
-    """The pictures, from top to bottom, that make up a page: mostly one; `place` is the part of the page they cover."""
+    """The pictures, from top to bottom, that make up a page: mostly one.
+
+    `place` is the part of the page that they cover; `lettered` says whether there is text as well, which nobody sees.
+    """
 
     tiles: tuple[Tile, ...]
     place: pymupdf.Rect
-    stream_bytes: int
+    lettered: bool
 
     @property
     def size(self) -> tuple[int, int]:
@@ -104,12 +107,13 @@ class Scan:
         """Whether it has no colours."""
         return all(tile.components == 1 and "Gray" in tile.colours for tile in self.tiles)
 
-    @property
-    def may_be_blank(self) -> bool:
+    def may_be_blank(self, document: pymupdf.Document) -> bool:
         """Whether it has so few bytes that nothing may be drawn on it."""
+        if not all(tile.coded for tile in self.tiles):
+            return True
         width, height = self.size
         most = encode.EMPTY_BITS["JPEG"] if self.lossy else encode.EMPTY_BITS["PNG"] * 8
-        return 8 * self.stream_bytes <= most * width * height
+        return 8 * sum(len(document.xref_stream_raw(tile.xref)) for tile in self.tiles) <= most * width * height
 
     def untouched(self, document: pymupdf.Document) -> bytes | None:
         """The JPEG file that is the whole page, or None where a page shows anything else than its pixels."""
@@ -129,9 +133,10 @@ def visible_marks(page: pymupdf.Page) -> list[str]:
 
 def find_scan(document: pymupdf.Document, page: pymupdf.Page) -> Scan | None:
     """The pictures that are all of the page, or None where anything else is to be seen on it."""
-    infos = page.get_image_info()
-    if not infos or not _only_pictures(page):
+    log = [kind for kind, _ in page.get_bboxlog()]
+    if "fill-image" not in log or not _only_pictures(page, log):
         return None
+    infos = page.get_image_info()
     tiles = []
     for info, xref in zip(infos, _shown(document, page, infos), strict=False):
         tile = _tile(document, page, info, xref)
@@ -147,7 +152,7 @@ def find_scan(document: pymupdf.Document, page: pymupdf.Page) -> Scan | None:
     # A picture that reaches beyond its page is a spread that the page shows a part of.
     if abs(place & page.rect) < COVERED * max(abs(page.rect), abs(place)):
         return None
-    return Scan(tuple(tiles), place, sum(len(document.xref_stream_raw(tile.xref)) for tile in tiles))
+    return Scan(tuple(tiles), place, NOT_SEEN in log)
 
 
 def load_scan(document: pymupdf.Document, scan: Scan) -> Image.Image:
@@ -163,9 +168,9 @@ def load_scan(document: pymupdf.Document, scan: Scan) -> Image.Image:
     return joined
 
 
-def _only_pictures(page: pymupdf.Page) -> bool:
+def _only_pictures(page: pymupdf.Page, log: list[str]) -> bool:
     """Whether pictures are all that can be seen of the page, each whole; what lies below them cannot be seen."""
-    marks = visible_marks(page)
+    marks = [kind for kind in log if kind != NOT_SEEN]
     while marks and marks[0] == "fill-path":
         del marks[0]
     if not marks or set(marks) != {"fill-image"}:
@@ -212,13 +217,14 @@ def _tile(document: pymupdf.Document, page: pymupdf.Page, info: dict[str, Any], 
     masked = info["has-mask"] or document.xref_get_key(xref, "Mask")[0] != "null"
     if signs not in TURNS or masked:
         return None
+    filters = FILTER.findall(document.xref_get_key(xref, "Filter")[1])
     return Tile(
         xref,
         info["width"],
         info["height"],
         info["colorspace"],
         info["cs-name"],
-        (FILTER.findall(document.xref_get_key(xref, "Filter")[1]) or [""])[-1],
+        filters[-1] if filters else "",
         pymupdf.Rect(info["bbox"]) * page.rotation_matrix,
         TURNS[signs],
     )
@@ -263,5 +269,5 @@ def _load(document: pymupdf.Document, tile: Tile) -> Image.Image:
         pixmap = pymupdf.Pixmap(pixmap, 0)
     if pixmap.n not in (1, 3) or not (tile.colours.startswith("Device") or _plain_colours(document, tile)):
         pixmap = pymupdf.Pixmap(pymupdf.csGRAY if "Gray" in tile.colours else pymupdf.csRGB, pixmap)
-    picture = Image.frombytes("L" if pixmap.n == 1 else "RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    picture = Image.frombytes("L" if pixmap.n == 1 else "RGB", (pixmap.width, pixmap.height), pixmap.samples_mv)
     return picture if tile.turn is None else picture.transpose(tile.turn)
