@@ -26,7 +26,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from comic_narrator.errors import InputError
+from comic_narrator.errors import BrokenPictureError, InputError
 
 ORIENTATION = 0x0112
 """The EXIF tag that says how a camera or scanner was held."""
@@ -159,9 +159,9 @@ def upright_rgb(picture: Image.Image) -> Image.Image:
     return picture if turn is None else picture.transpose(turn)
 
 
-def load_rgb(path: Path) -> NDArray[np.uint8]:
-    """A stored page image as an array of shape (height, width, 3), RGB."""
-    picture = upright_rgb(open_picture(path.read_bytes(), path.name))
+def load_rgb(path: Path, name: str | None = None) -> NDArray[np.uint8]:
+    """A stored page image as an array of shape (height, width, 3), RGB; `name` is what an error calls it."""
+    picture = upright_rgb(open_picture(path.read_bytes(), name or path.name))
     return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB"))
 
 
@@ -186,20 +186,20 @@ def _reader(data: bytes, name: str) -> type[ImageFile.ImageFile]:
     if data[4:8] == b"ftyp" and b"avi" in data[8:64]:
         return AvifImagePlugin.AvifImageFile
     if not data:
-        raise InputError(f"{name} is broken: it is empty.", "Replace or remove that page.")
-    raise InputError(f"{name} is not a picture this program can read.", "Use JPEG, PNG or WebP.")
+        raise BrokenPictureError(f"{name} is broken: it is empty.", "Replace or remove that page.")
+    raise BrokenPictureError(f"{name} is not a picture this program can read.", "Use JPEG, PNG or WebP.")
 
 
-def _broken(name: str, error: BaseException) -> InputError:
+def _broken(name: str, error: BaseException) -> BrokenPictureError:
     if isinstance(error, Image.DecompressionBombError):
-        return InputError(f"{name} has more pixels than a TIFF or GIF may have.", "Save that page as PNG.")
-    return InputError(f"{name} is broken: {error}.", "Replace or remove that page.")
+        return BrokenPictureError(f"{name} has more pixels than a TIFF or GIF may have.", "Save that page as PNG.")
+    return BrokenPictureError(f"{name} is broken: {error}.", "Replace or remove that page.")
 
 
 def _refuse_bomb(picture: Image.Image, name: str, megapixels: float) -> None:
     width, height = picture.size
     if width * height > megapixels * 1e6:
-        raise InputError(
+        raise BrokenPictureError(
             f"{name} has {width * height / 1e6:.0f} megapixels, more than the {megapixels:g} that are safe to decode.",
             "Scale that page down, or allow more with `--set limits.megapixels=...`.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import io
 
-from comic_narrator.errors import DoesNotFitError, InputError, NarratorError, disk_full
+from comic_narrator.errors import BrokenPictureError, DoesNotFitError, InputError, NarratorError, disk_full
 from comic_narrator.ingest.source import Limits, PasswordNeededError
 
 MEGABYTE = 1024 * 1024
@@ -67,9 +67,9 @@ def broken_book(book: str, kind: str, error: object) -> InputError:
     return InputError(f"{book} is a broken {kind}: {_reason(error)}.", FETCH_AGAIN)
 
 
-def broken_entry(name: str, error: object) -> InputError:
+def broken_entry(name: str, error: object) -> BrokenPictureError:
     """The error for one entry that cannot be unpacked, while others may."""
-    return InputError(f"{name} cannot be unpacked: {_reason(error)}.", "Replace or remove that page.")
+    return BrokenPictureError(f"{name} cannot be unpacked: {_reason(error)}.", "Replace or remove that page.")
 
 
 def unreadable(name: str, error: OSError) -> InputError:

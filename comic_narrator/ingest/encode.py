@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from comic_narrator import pictures
-from comic_narrator.errors import InputError
+from comic_narrator.errors import BrokenPictureError
 from comic_narrator.ingest import intact
 from comic_narrator.ingest.source import Limits, Look, PagePicture
 from comic_narrator.model import Box, PrintedWord
@@ -145,7 +145,7 @@ def _whole(data: bytes, name: str, limits: Limits, frame: int, closely: bool) ->
         pictures.decode(picture, name)
         return picture
     if fault:
-        raise InputError(f"{name} is broken: {fault}.", "Replace or remove that page.")
+        raise BrokenPictureError(f"{name} is broken: {fault}.", "Replace or remove that page.")
     return picture
 
 

@@ -11,7 +11,7 @@ from threading import Lock
 import pymupdf
 from PIL import Image
 
-from comic_narrator.errors import InputError
+from comic_narrator.errors import BrokenPictureError, InputError
 from comic_narrator.ingest import encode
 from comic_narrator.ingest.pdf_scan import LOSSY_CODES, Scan, find_scan, load_scan, visible_marks
 from comic_narrator.ingest.source import (
@@ -141,8 +141,8 @@ def _page(document: pymupdf.Document, name: str, index: int, limits: Limits) -> 
     return PageSource(name, lambda: 1, look, picture)
 
 
-def _unreadable(name: str, error: BaseException) -> InputError:
-    return InputError(f"{name} cannot be rendered: {error}.", "Check the page in a PDF viewer.")
+def _unreadable(name: str, error: BaseException) -> BrokenPictureError:
+    return BrokenPictureError(f"{name} cannot be rendered: {error}.", "Check the page in a PDF viewer.")
 
 
 def _look(document: pymupdf.Document, page: pymupdf.Page, scan: Scan | None, name: str, limits: Limits) -> Look:

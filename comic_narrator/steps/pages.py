@@ -53,7 +53,7 @@ def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
 
 
 def _panels(book: Book, page: BookPage, run: Run) -> PagePanels:
-    boxes = panels_stage.find_panels(load_rgb(run.work.path(page.image)), book.direction)
+    boxes = panels_stage.find_panels(load_rgb(run.work.path(page.image), page.source), book.direction)
     return PagePanels(
         page=page.id,
         width=page.width,

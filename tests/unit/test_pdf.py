@@ -17,7 +17,7 @@ from PIL import Image
 from comic_narrator.errors import InputError
 from comic_narrator.ingest import encode
 from comic_narrator.ingest.pdf import LEAST_SIDE, LONG_SIDE, is_pdf, open_pdf
-from comic_narrator.ingest.source import Limits, Look, Opening, PagePicture, PasswordNeeded, Source, Spool
+from comic_narrator.ingest.source import Limits, Look, Opening, PagePicture, PasswordNeededError, Source, Spool
 from comic_narrator.model import Box
 from tests.conftest import draw_page
 
@@ -265,7 +265,7 @@ def test_passwords(tmp_path: Path) -> None:
     locked = {"encryption": AES_256, "owner_pw": "owner"}
     path = scan_pdf(tmp_path / "x.pdf", data, user_pw="käse", **locked)
     for password in (None, "wrong"):
-        with pytest.raises(PasswordNeeded, match="encrypted") as error:
+        with pytest.raises(PasswordNeededError, match="encrypted") as error:
             opened(path, password)
         assert "--password" in error.value.hint
     assert opened(path, "käse").pages[0].picture(0).data == data
