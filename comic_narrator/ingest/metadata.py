@@ -44,6 +44,12 @@ def read_metadata(files: Files, pictures: Sequence[str], book_name: str) -> Meta
     return replace(merged, origin=_origin(told, merged, broken))
 
 
+def completed(told: Metadata, book_name: str) -> Metadata:
+    """What a book says of itself, and what its name says where it is silent; there is always a title."""
+    merged = _merged([told], read_name(book_name), book_name)
+    return replace(merged, origin=_origin([told], merged, []))
+
+
 def _descriptions(files: Files, pictures: Sequence[str]) -> Iterator[tuple[str, Callable[[], Metadata | None]]]:
     """The descriptions in a container, the weightiest first, each with its name for the user."""
     comicinfos = _outermost(entry for entry in files.entries if _base(entry).casefold() == "comicinfo.xml")

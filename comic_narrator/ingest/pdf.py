@@ -13,6 +13,7 @@ from PIL import Image
 
 from comic_narrator.errors import BrokenPictureError, InputError
 from comic_narrator.ingest import encode
+from comic_narrator.ingest.metadata import completed
 from comic_narrator.ingest.pdf_scan import LOSSY_CODES, Scan, find_scan, load_scan, visible_marks
 from comic_narrator.ingest.source import (
     Limits,
@@ -87,7 +88,7 @@ def open_pdf(path: Path, opening: Opening) -> Source:
         document = _open(path, opening.password)
         count = _count(document, path, opening.limits)
     pages = (_page(document, f"{path.name}!{i + 1}", i, opening.limits) for i in range(count))
-    return Source("PDF", path.stem, ((path.name, path),), tuple(pages), partial(_metadata, document))
+    return Source("PDF", path.stem, ((path.name, path),), tuple(pages), partial(_metadata, document, path.stem))
 
 
 def _open(path: Path, password: str | None) -> pymupdf.Document:
@@ -234,8 +235,8 @@ def _with_words(stored: PagePicture, page: pymupdf.Page, place: pymupdf.Rect) ->
     return PagePicture(stored.data, stored.suffix, stored.width, stored.height, stored.source_box, words=tuple(words))
 
 
-def _metadata(document: pymupdf.Document) -> Metadata:
-    """What the PDF's document information, catalog and outline say; what is broken of it is passed over."""
+def _metadata(document: pymupdf.Document, name: str) -> Metadata:
+    """What the PDF's document information, catalog and outline say, else its name; what is broken is passed over."""
     with ONE_AT_A_TIME:
         title = _title(document)
         language = _catalog(document, "Lang")
@@ -243,13 +244,14 @@ def _metadata(document: pymupdf.Document) -> Metadata:
         chapters = _chapters(document)
     tagged = language if language and LANGUAGE.fullmatch(language) else None
     said = bool(title or tagged or direction or chapters)
-    return Metadata(
+    told = Metadata(
         origin="the PDF's own information" if said else "",
         title=title,
         language=tagged,
         direction="rtl" if direction else None,
         chapters=chapters,
     )
+    return completed(told, name)
 
 
 def _title(document: pymupdf.Document) -> str | None:

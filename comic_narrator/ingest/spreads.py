@@ -87,6 +87,9 @@ APART = 0.5
 ALONE = 1.6
 """Times that this is more than at the columns beside: a busy drawing differs from itself, too."""
 
+DRAWN = 0.4
+"""Share of the columns of each half that something is drawn in: a page that is nearly empty tells of no fold."""
+
 FOLD_BY_GUTTER = 2.5
 """Widths of the panels' gutters that the middle of two pages has: it is two inner margins."""
 
@@ -157,14 +160,18 @@ def looks_double(picture: NDArray[np.uint8]) -> bool:
     if gutter is None:
         return False
     left, right = gutter
+    drawn = ~_clean_columns(grey)
+    middle = len(drawn) // 2
+    if min(drawn[:middle].mean(), drawn[middle:].mean()) < DRAWN:
+        return False
     if _shadow(grey, left, right) is not None:
         return True
     halves = (grey[:, :left], grey[:, right:])
     between = [high * height / len(grey) * grey.shape[1] / width for half in halves for high in _gutters_across(half)]
     if not between:
         return False
-    clean = np.flatnonzero(~_clean_columns(grey))
-    outer = min(int(clean[0]), grey.shape[1] - 1 - int(clean[-1]))
+    filled = np.flatnonzero(drawn)
+    outer = min(int(filled[0]), grey.shape[1] - 1 - int(filled[-1]))
     return bool(right - left >= max(FOLD_BY_GUTTER * median(between), FOLD_BY_MARGIN * outer))
 
 

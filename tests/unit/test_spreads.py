@@ -266,3 +266,10 @@ def test_real_pages_side_by_side_part_where_they_were_joined(shared: Path) -> No
     assert fold is not None
     assert abs(fold - pages[0].shape[1]) <= 10
     assert looks_double(both)
+
+
+@pytest.mark.parametrize("words", [(60, 60), (1300, 800)], ids=["left", "right"])
+def test_a_page_that_is_nearly_empty_tells_of_no_fold(words: tuple[int, int]) -> None:
+    sheet = Image.new("RGB", (1500, 1060), "white")
+    ImageDraw.Draw(sheet).rectangle((*words, words[0] + 120, words[1] + 30), fill="black")
+    assert not looks_double(np.asarray(sheet))
