@@ -217,7 +217,7 @@ def work(first: int, last: int, *, containers: bool) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    names = _names(containers=containers)
+    names = archive_names() if containers else list(books())
     for number in range(first, last):
         print(number, flush=True)
         signal.alarm(SECONDS)
@@ -229,9 +229,9 @@ def work(first: int, last: int, *, containers: bool) -> None:
         signal.alarm(0)
 
 
-def _names(*, containers: bool) -> list[str]:
-    archives = (".cbz", ".cbr", ".cb7", ".cbt")
-    return [name for name in books() if not containers or name.endswith(archives)]
+def archive_names() -> list[str]:
+    """The names of those books that are archives."""
+    return [name for name in books() if name.endswith((".cbz", ".cbr", ".cb7", ".cbt"))]
 
 
 def batch(first: int, last: int, *, containers: bool) -> Iterator[tuple[int, str]]:
@@ -270,7 +270,7 @@ def main() -> None:
         work(*given.work, containers=given.containers)
         return
     counts: Counter[str] = Counter()
-    names = _names(containers=given.containers)
+    names = archive_names() if given.containers else list(books())
     starts = range(given.first, given.first + given.cases, BATCH)
     end = given.first + given.cases
     with ThreadPoolExecutor(given.processes) as pool:
