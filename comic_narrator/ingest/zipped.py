@@ -78,7 +78,7 @@ def list_zip(path: Path, opening: Opening) -> Files:
             Entry(name, info.file_size, partial(_read, archive, info, f"{path.name}!{name}", opening))
             for name, info in named
         ),
-        archive.comment.decode("utf-8", "replace"),
+        decode_names([archive.comment])[0],
     )
 
 

@@ -20,7 +20,16 @@ from benchmarks.mending import mend_rar4, mend_rar5
 from comic_narrator.errors import InputError
 from comic_narrator.ingest.containers import list_files
 from comic_narrator.ingest.source import Files, Opening, PasswordNeeded, Spool
-from tests.fakes.books import WRITERS, Contents, rar_writer, write_7z, write_aes_zip, write_tar, write_zip
+from tests.fakes.books import (
+    WRITERS,
+    Contents,
+    rar_writer,
+    write_7z,
+    write_aes_zip,
+    write_locked_zip,
+    write_tar,
+    write_zip,
+)
 
 NOISE = os.urandom(5000)
 PAGES: Contents = [("b/page 10.png", NOISE), ("b/page 2.png", b"second" * 500), ("notes.txt", b""), ("a.cbz", b"inner")]
@@ -165,7 +174,8 @@ def locked_rar(version: str, *, solid: bool, hide_names: bool) -> object:
 
 
 LOCKED = {
-    "zip": lambda path: write_aes_zip(path, PAGES, "comic"),
+    "zip": lambda path: write_locked_zip(path, PAGES, "comic"),
+    "zip, AES": lambda path: write_aes_zip(path, PAGES, "comic"),
     "7z": lambda path: write_7z(path, PAGES, "comic"),
     "7z, names too": lambda path: write_7z(path, PAGES, "comic", hide_names=True),
     "rar4": locked_rar("rar29", solid=False, hide_names=False),
