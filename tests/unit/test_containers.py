@@ -136,6 +136,7 @@ def raw_names(path: Path, names: list[bytes], extra: bytes = b"") -> Path:
         (["Vol第1巻/001.jpg"], "cp932"),
         (["ワンピース/ページ01.png", "extra.png"], "cp932"),
         (["Le Mystère/01.jpg", "Été.jpg"], "cp437"),
+        (["Le Mystère/01.jpg"], "cp437"),
         (["Größe/für Mädchen.jpg"], "cp437"),
         (["élève.jpg"], "utf-8"),
         (["漫画/第一話.jpg"], "utf-8"),
