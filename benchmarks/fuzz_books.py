@@ -32,6 +32,7 @@ import py7zr
 import pymupdf
 import rars
 from PIL import Image
+from py7zr.helpers import ArchiveTimestamp
 
 from benchmarks.mending import mend_7z, mend_rar4, mend_rar5, mend_tar
 from comic_narrator.errors import NarratorError
@@ -64,7 +65,7 @@ def _zip(method: int) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         for name, data in _entries():
-            archive.writestr(name, data)
+            archive.writestr(zipfile.ZipInfo(name), data, method)
     return out.getvalue()
 
 
@@ -81,6 +82,9 @@ def _seven(filters: list[dict[str, int]] | None, *, encoded: bool) -> bytes:
         archive.set_encoded_header_mode(encoded)
         for name, data in _entries():
             archive.writestr(data, name)
+        for described in archive.files.files_list:
+            for time in ("creationtime", "lastwritetime", "lastaccesstime"):
+                described[time] = ArchiveTimestamp(0)  # as a case is to be the same whenever it is made
     return out.getvalue()
 
 
@@ -99,7 +103,7 @@ def _pdf() -> bytes:
         page = document.new_page(width=100, height=150)
         page.insert_image(page.rect, stream=picture("JPEG"))
         document.new_page(width=100, height=150).insert_text((10, 50), "drawn")
-        data: bytes = document.tobytes()
+        data: bytes = document.tobytes(no_new_id=True)
     return data
 
 

@@ -34,6 +34,7 @@ BROKEN = (
     pyzipper.BadZipFile,
     EOFError,
     OSError,
+    MemoryError,
     NotImplementedError,
     LZMAError,
     zlib.error,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import resource
 import struct
 import tarfile
 import tracemalloc
@@ -234,6 +235,29 @@ def test_a_tar_with_a_header_of_gigabytes_is_refused_unread(world: Path) -> None
         out.write(info.tobuf(tarfile.USTAR_FORMAT))
         out.truncate(4 * 1024**3)
     assert peak(lambda: listed(world / "x.cbt", opening(world))) < 5_000_000
+
+
+@pytest.fixture
+def little_memory() -> Iterator[None]:
+    """A gigabyte of address space more than is in use."""
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + 1024**3, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_dictionary_of_four_gigabytes_is_an_error_and_no_crash(world: Path) -> None:
+    with ZipFile(world / "x.cbz", "w", ZIP_LZMA) as archive:
+        archive.writestr("1.png", b"page" * 99)
+    data = bytearray((world / "x.cbz").read_bytes())
+    properties = data.find(b"\x09\x04\x05\x00")
+    data[properties + 5 : properties + 9] = b"\xff" * 4
+    (world / "x.cbz").write_bytes(data)
+    (entry,) = listed(world / "x.cbz", opening(world)).entries
+    with pytest.raises(InputError, match="more memory than there is"):
+        entry.read()
 
 
 def test_a_ppmd_7z_is_not_unpacked_as_its_unpacker_crashes(world: Path) -> None:
