@@ -1,13 +1,15 @@
 # make film   sets up and makes a film of the sample comic
 # make test   sets up and passes the tests
 # make check  sets up and checks style, types, layers and documentation
+# make score  reads the pages with known truth in ../shared and says what is right and what is not
+# make balloons  fetches the optional balloon detector, and says under which terms it stands
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: film test check hear wheel clean
+.PHONY: film test check hear score balloons wheel clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +37,14 @@ check: $(READY_DEV)
 # Slower, and not part of `make test`: films of the real pages in ../shared, listened to word for word.
 hear: $(READY_DEV)
 	$(BIN)/python -m benchmarks.hear
+
+# The real pages in ../shared read by the real command, one process a page, and scored against their truth.
+score: $(READY_DEV)
+	$(BIN)/python -m benchmarks.reading
+
+# Optional: a model that finds balloons, into the user's data folder; it states its terms. Nothing else fetches it.
+balloons: $(READY)
+	$(BIN)/python -m scripts.fetch_balloon_detector
 
 # Slower as well: the wheel alone, in an empty environment and away from the source, makes the sample's film.
 wheel:

@@ -24,7 +24,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -189,8 +189,9 @@ def open_as_book(path: Path, opening: Opening) -> Iterator[Callable[[], object]]
     source = open_book(path, opening)
     yield source.metadata
     for page in source.pages:
-        yield page.look
-        yield page.picture
+        yield page.frames
+        yield partial(page.look, 0)
+        yield partial(page.picture, 0)
 
 
 def open_as_container(path: Path, opening: Opening) -> Iterator[Callable[[], object]]:

@@ -28,6 +28,10 @@ class InputError(NarratorError):
     exit_code = 3
 
 
+class BrokenPictureError(InputError):
+    """A picture cannot be read; the book may go on without it."""
+
+
 class MissingToolError(NarratorError):
     """A tool or a model that the run needs is not installed."""
 

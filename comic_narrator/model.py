@@ -23,6 +23,10 @@ SAMPLE_RATE = 48_000
 """Samples a second of every take, stem and film."""
 
 
+DOUBTFUL = 0.7
+"""Lines read with less confidence than this are named in the report and marked where they are shown."""
+
+
 class Box(NamedTuple):
     """A rectangle in whole page pixels: left, top, width, height."""
 
@@ -151,11 +155,13 @@ Treatment = Literal["page", "split", "strip", "blank", "skip", "broken"]
 class PlannedPicture(Part):
     """A picture of the container and what becomes of it; a hand edit of `treat`, `fold` or `cuts` has its way.
 
-    `fold` is the column at which a double page parts, `cuts` are the rows of a strip at which a page begins; `chapter`
-    is the title of the chapter that begins here.
+    `frame` counts the pages of a picture file from 0, width and height are upright pixels. `fold` is the column at
+    which a double page parts, `cuts` are the rows of a strip at which a page begins; `chapter` is the title of the
+    chapter that begins here.
     """
 
     source: str
+    frame: int = Field(0, ge=0)
     width: int = Field(0, ge=0)
     height: int = Field(0, ge=0)
     treat: Treatment
@@ -163,6 +169,16 @@ class PlannedPicture(Part):
     fold: int | None = None
     cuts: tuple[int, ...] = ()
     chapter: str | None = None
+
+    @model_validator(mode="after")
+    def _cuts_lie_inside(self) -> Self:
+        if list(self.cuts) != sorted({row for row in self.cuts if 0 <= row < self.height}):
+            raise ValueError(f"the cuts of {self.source} are not rows of it in rising order")
+        if self.treat in ("page", "split", "strip") and not (self.width and self.height):
+            raise ValueError(f"{self.source} is to be shown, but has no size")
+        if self.fold is not None and not 0 < self.fold < self.width:
+            raise ValueError(f"the fold of {self.source} is not inside it")
+        return self
 
 
 class Paging(Artefact):
@@ -184,6 +200,14 @@ class PrintedWord(Part):
 
     text: str
     bbox: Box
+
+
+class PageText(Artefact):
+    """text.json: the words of a page's text layer, as the book's file states them."""
+
+    schema_: Literal["comic_narrator.text/1"] = Field("comic_narrator.text/1", alias="schema")
+    page: str
+    words: tuple[PrintedWord, ...]
 
 
 class Panel(Part):
@@ -217,6 +241,11 @@ class Line(Part):
     speaker: str | None = None
     tone: str | None = None
     confidence: float = Field(ge=0, le=1)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it was read too unsurely to be trusted."""
+        return self.confidence < DOUBTFUL
 
 
 class Figure(Part):

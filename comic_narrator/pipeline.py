@@ -13,11 +13,13 @@ def narrate(job: Job, run: Run) -> None:
     """
     try:
         book = steps.ingest(job, run)
-        panels = steps.find_panels(book, run)
+        book, panels = steps.find_panels(book, run)
         if job.until == "panels":
             return
 
         readings = steps.read(book, panels, job, run)
+        if job.show:
+            steps.show(book, readings, run)
         if job.until == "reading":
             return
 

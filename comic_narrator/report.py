@@ -35,6 +35,8 @@ class Report(Artefact):
     film: str | None = None
     film_seconds: float | None = None
     backends: dict[str, str]
+    layout: str | None = None
+    broken: tuple[str, ...] = ()
     stages: tuple[StageReport, ...]
     shortfalls: tuple[str, ...]
     voices: tuple[Credit, ...]

@@ -36,17 +36,36 @@ class BookSettings(_Section):
     """How the book is read."""
 
     layout: Literal["auto", "manga", "western", "webtoon"] = Field(
-        "auto", description="auto (by page shape and language), manga, western or webtoon."
+        "auto", description="auto (by the book's metadata, its language, its pages), manga, western or webtoon."
     )
     language: Annotated[str, AfterValidator(_language_tag)] = Field(
-        "auto", description="Language of the lettering (BCP-47: en, ja); auto looks at the pages."
+        "auto", description="Language of the lettering (BCP-47: en, ja); auto asks the book, then looks at its pages."
     )
+    spreads: Literal["auto", "split", "keep"] = Field(
+        "auto", description="Double pages: auto (split unless art crosses the fold), split or keep."
+    )
+    skip: Literal["none", "covers", "adverts", "both"] = Field(
+        "none", description="Pages left out where the book's metadata names them: none, covers, adverts or both."
+    )
+
+
+class LimitSettings(_Section):
+    """How much a book may hold before it is taken for an attack."""
+
+    entries: int = Field(20_000, ge=1, description="Files in a book.")
+    entry_mb: int = Field(512, ge=1, description="Megabytes that one file of a book may unpack to.")
+    total_mb: int = Field(16_384, ge=1, description="Megabytes that all files of a book may unpack to.")
+    ratio: int = Field(1_000, ge=1, description="Unpacked bytes for each packed one, in files over a megabyte.")
+    megapixels: int = Field(200, ge=1, description="Megapixels of one picture.")
 
 
 class ReaderSettings(_Section):
     """Who reads the pages."""
 
     backend: str = Field("auto", description="Reader: auto, embedded, or the name of an installed one.")
+    balloon_model: str = Field(
+        "auto", description="Balloon detector: auto (the one `make balloons` fetched, if any), none, or an ONNX file."
+    )
 
 
 class VoiceSettings(_Section):
@@ -87,6 +106,7 @@ class Settings(_Section):
     """All settings of a run."""
 
     book: BookSettings = BookSettings()
+    limits: LimitSettings = LimitSettings()
     reader: ReaderSettings = ReaderSettings()
     voice: VoiceSettings = VoiceSettings()
     film: FilmSettings = FilmSettings()

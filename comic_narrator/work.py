@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -89,14 +90,22 @@ class Work:
         self.root.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.root / LOCK, timeout=0):
-                for litter in self.root.rglob(".partial-*"):
-                    litter.unlink(missing_ok=True)
+                self._sweep()
                 self.load()
                 yield self
         except Timeout:
             raise InTheWayError(
                 f"Another run is using {self.root}.", "Wait until it ends, or give this one its own folder with --work."
             ) from None
+
+    def _sweep(self) -> None:
+        """Remove what a run that was killed left half made."""
+        for litter in self.root.rglob(".partial-*"):
+            litter.unlink(missing_ok=True)
+        for unpacked in self.root.glob("unpacked-*"):
+            # This run may have begun to unpack its book before it held the lock.
+            if not unpacked.name.startswith(f"unpacked-{os.getpid()}-"):
+                shutil.rmtree(unpacked, ignore_errors=True)
 
     def load(self) -> None:
         """Read the journal; a line torn by a crash is as if it had not been written."""

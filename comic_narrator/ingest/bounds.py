@@ -6,7 +6,7 @@ import errno
 import io
 
 from comic_narrator.errors import DoesNotFitError, InputError, NarratorError, disk_full
-from comic_narrator.ingest.source import Limits, PasswordNeeded
+from comic_narrator.ingest.source import Limits, PasswordNeededError
 
 MEGABYTE = 1024 * 1024
 
@@ -84,11 +84,11 @@ def unwritable(error: OSError) -> NarratorError:
     return DoesNotFitError(f"A book cannot be unpacked: {error.strerror or error}.", "Check the work folder's disk.")
 
 
-def password_needed(name: str, password: str | None) -> PasswordNeeded:
+def password_needed(name: str, password: str | None) -> PasswordNeededError:
     """The error for what is encrypted, when `password` was given for it or none was."""
     if password is None:
-        return PasswordNeeded(f"{name} is encrypted.", "Give its password with --password.")
-    return PasswordNeeded(f"The password given does not open {name}.", "Give the right one with --password.")
+        return PasswordNeededError(f"{name} is encrypted.", "Give its password with --password.")
+    return PasswordNeededError(f"The password given does not open {name}.", "Give the right one with --password.")
 
 
 def _reason(error: object) -> str:

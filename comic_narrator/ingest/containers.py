@@ -30,7 +30,7 @@ NOT_CONTAINERS = (
 def list_files(path: Path, opening: Opening) -> Files | None:
     """What a folder or archive holds, in its own order; None when it is neither.
 
-    Raises InputError for what cannot be read, is broken or passes a limit, and PasswordNeeded for what is encrypted.
+    Raises InputError for what cannot be read, is broken or passes a limit, PasswordNeededError for what is encrypted.
     """
     try:
         kind = path.stat().st_mode

@@ -2,81 +2,279 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from functools import partial
 from pathlib import Path
+from threading import Lock
 
 import pymupdf
 from PIL import Image
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest.source import PagePicture, PageSource, Source, encode, encode_png
+from comic_narrator.ingest import encode
+from comic_narrator.ingest.pdf_scan import LOSSY_CODES, Scan, find_scan, load_scan, visible_marks
+from comic_narrator.ingest.source import (
+    Limits,
+    Look,
+    Metadata,
+    Opening,
+    PagePicture,
+    PageSource,
+    PasswordNeededError,
+    Source,
+)
+from comic_narrator.model import Box, PrintedWord
+
+HEAD = 1024
+"""Bytes within which a PDF says that it is one; viewers bear that much junk before it."""
+
+OTHER_HEADS = (b"PK", b"Rar!", b"7z\xbc\xaf", b"\xff\xd8\xff", b"\x89PNG")
+"""Files that may hold a PDF near their beginning without being one."""
 
 LONG_SIDE = 3000
 """Pixels of the long side of a rendered page: 1080p frames of single panels stay sharp."""
 
-NOT_SEEN = frozenset({"ignore-text", "clip-path", "clip-text", "pop-clip", "begin-mask", "end-mask"})
-"""Drawing steps that leave no mark: scans often carry an invisible text layer."""
+LEAST_SIDE = 2000
+"""Pixels of the long side of a rendered page at least: what is lettered over a coarse picture stays readable."""
+
+BACKDROP = 0.5
+"""Share of a page from which a picture on it decides how finely the page is rendered: more shows no more of it."""
+
+STRIP_WIDTH = 1600
+"""Pixels of the width of a rendered strip: what webtoons are drawn at, twice over."""
+
+MOST_PIXELS = 40_000_000
+"""Pixels of a rendered page at most: a strip of 1,600 x 25,000."""
+
+SMALL = 400
+"""Pixels of the long side at which a page with few marks is rendered to see whether any can be seen."""
+
+FEW_MARKS = 12
+"""Drawing steps up to which a page may show nothing, such as a white ground and a stamp of white letters."""
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+"""A BCP-47 tag."""
+
+NO_TITLE = re.compile(r"untitled.*|Microsoft \w+ - .*|.*\.[A-Za-z][A-Za-z0-9]{1,4}", re.IGNORECASE)
+"""Titles that a program put in: the name of the file it was made from."""
+
+FAILURES = (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, LookupError, TypeError, ArithmeticError, OSError)
+"""What PyMuPDF ends in on damaged files."""
+
+ONE_AT_A_TIME = Lock()
+"""MuPDF is not thread-safe, not even for different documents."""
 
 
-def open_pdf(path: Path) -> Source:
-    """The pages of a PDF in order; InputError when it is broken, encrypted or empty."""
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
-    with _open(path) as document:
-        count = document.page_count
-    if count == 0:
-        raise InputError(f"{path.name} has no pages.", "Check the file in a PDF viewer.")
-    return Source(path.stem, tuple(PageSource(f"{path.name}!{i + 1}", partial(_read, path, i)) for i in range(count)))
+def is_pdf(path: Path) -> bool:
+    """Whether a file is a PDF, by its content; InputError when it cannot be read."""
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
+    inside_tar = head[257:262] == b"ustar"
+    return b"%PDF-" in head and not head.startswith(OTHER_HEADS) and not inside_tar
 
 
-def _open(path: Path) -> pymupdf.Document:
+def open_pdf(path: Path, opening: Opening) -> Source:
+    """The pages of a PDF in order; PasswordNeededError when it is encrypted, InputError when it is broken or empty."""
+    with ONE_AT_A_TIME:
+        pymupdf.TOOLS.mupdf_display_errors(False)
+        pymupdf.TOOLS.mupdf_display_warnings(False)
+        document = _open(path, opening.password)
+        count = _count(document, path, opening.limits)
+    pages = (_page(document, f"{path.name}!{i + 1}", i, opening.limits) for i in range(count))
+    return Source("PDF", path.stem, ((path.name, path),), tuple(pages), partial(_metadata, document))
+
+
+def _open(path: Path, password: str | None) -> pymupdf.Document:
     try:
         document = pymupdf.open(path, filetype="pdf")
-    except (pymupdf.mupdf.FzErrorBase, pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError) as error:
+    except FAILURES as error:
         raise InputError(f"{path.name} is not a readable PDF.", "Check the file in a PDF viewer.") from error
-    if document.needs_pass:
-        document.close()
-        raise InputError(f"{path.name} is encrypted.", "Save a copy without a password and give that.")
+    if document.needs_pass and not document.authenticate(password or ""):
+        wrong = "the password does not open it" if password else "it needs a password"
+        raise PasswordNeededError(f"{path.name} is encrypted: {wrong}.", "Give its password with --password.")
     return document
 
 
-def _read(path: Path, index: int) -> PagePicture:
-    with _open(path) as document:
-        name = f"{path.name}!{index + 1}"
-        try:
-            page = document[index]
-            return _whole_image(document, page, name) or _render(page)
-        except (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError) as error:
-            raise InputError(f"{name} cannot be rendered: {error}.", "Check the page in a PDF viewer.") from error
+def _count(document: pymupdf.Document, path: Path, limits: Limits) -> int:
+    try:
+        count = int(document.page_count)
+    except FAILURES as error:
+        raise InputError(f"{path.name} is not a readable PDF.", "Check the file in a PDF viewer.") from error
+    if count == 0:
+        raise InputError(f"{path.name} has no pages.", "Check the file in a PDF viewer.")
+    if count > limits.entries:
+        raise InputError(
+            f"{path.name} has {count} pages, more than {limits.entries}.",
+            "Allow more with `--set limits.entries=...`.",
+        )
+    return count
 
 
-def _whole_image(document: pymupdf.Document, page: pymupdf.Page, name: str) -> PagePicture | None:
-    """The page's only picture, untouched, when it covers the page upright and nothing is drawn over it."""
-    marks = [kind for kind, _ in page.get_bboxlog() if kind not in NOT_SEEN]
-    infos = page.get_image_info(xrefs=True)
-    if marks != ["fill-image"] or len(infos) != 1 or page.rotation:
+def _page(document: pymupdf.Document, name: str, index: int, limits: Limits) -> PageSource:
+    def look(_: int) -> Look:
+        with ONE_AT_A_TIME:
+            try:
+                return _look(document, document[index], name, limits)
+            except FAILURES as error:
+                raise _unreadable(name, error) from error
+            finally:
+                pymupdf.TOOLS.store_shrink(100)
+
+    def picture(_: int) -> PagePicture:
+        with ONE_AT_A_TIME:
+            try:
+                return _picture(document, document[index], name, limits)
+            except FAILURES as error:
+                raise _unreadable(name, error) from error
+            finally:
+                pymupdf.TOOLS.store_shrink(100)
+
+    return PageSource(name, lambda: 1, look, picture)
+
+
+def _unreadable(name: str, error: BaseException) -> InputError:
+    return InputError(f"{name} cannot be rendered: {error}.", "Check the page in a PDF viewer.")
+
+
+def _look(document: pymupdf.Document, page: pymupdf.Page, name: str, limits: Limits) -> Look:
+    scan = find_scan(document, page)
+    if scan and (data := scan.untouched(document)):
+        return encode.look(data, name, limits)
+    width, height = scan.size if scan else _rendered_size(page)
+    return Look(width, height, blank=_is_blank(page, scan))
+
+
+def _is_blank(page: pymupdf.Page, scan: Scan | None) -> bool:
+    """Whether no mark on the page can be seen; a picture of many bytes is not looked at."""
+    marks = visible_marks(page)
+    if not marks:
+        return True
+    if len(marks) > FEW_MARKS or (scan and not scan.may_be_blank):
+        return False
+    zoom = SMALL / max(page.rect.width, page.rect.height)
+    pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
+    return encode.looks_blank(Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples))
+
+
+def _picture(document: pymupdf.Document, page: pymupdf.Page, name: str, limits: Limits) -> PagePicture:
+    scan = find_scan(document, page)
+    if scan is None:
+        width, height = _rendered_size(page)
+        stored = encode.store(_rendered(page, (width, height), pymupdf.csRGB), _has_grain(page), (width, height))
+        return _with_words(stored, page, page.rect)
+    data = scan.untouched(document)
+    stored_as_is = encode.own_bytes(data, name, limits) if data else None
+    if stored_as_is:
+        return _with_words(stored_as_is, page, scan.place)
+    fitting = encode.fit(*scan.size)
+    if fitting == scan.size:
+        return _with_words(encode.store(load_scan(document, scan), scan.lossy, scan.size), page, scan.place)
+    # MuPDF makes it smaller while it decodes it.
+    rendered = _rendered(page, fitting, pymupdf.csGRAY if scan.grey else pymupdf.csRGB)
+    return _with_words(encode.store(rendered, scan.lossy, scan.size), page, page.rect)
+
+
+def _rendered_size(page: pymupdf.Page) -> tuple[int, int]:
+    width, height = max(page.rect.width, 1), max(page.rect.height, 1)
+    longer = max(width, height)
+    zoom = LONG_SIDE / longer
+    if height >= encode.STRIP_SHAPE * width:
+        zoom = STRIP_WIDTH / width
+    elif density := _backdrop_density(page):
+        zoom = min(max(density, LEAST_SIDE / longer), zoom)
+    zoom = min(zoom, (MOST_PIXELS / (width * height)) ** 0.5)
+    return max(1, round(width * zoom)), max(1, round(height * zoom))
+
+
+def _backdrop_density(page: pymupdf.Page) -> float:
+    """Pixels a point of the finest picture that takes up much of the page; 0 where there is none."""
+    sheet = page.rect * page.derotation_matrix
+    densities = [0.0]
+    for info in page.get_image_info():
+        place = pymupdf.Rect(info["bbox"])
+        if abs(place & sheet) >= BACKDROP * abs(sheet):
+            densities.append((info["width"] * info["height"] / abs(place)) ** 0.5)
+    return max(densities)
+
+
+def _has_grain(page: pymupdf.Page) -> bool:
+    """Whether the page is for the most part a picture with the grain of a lossy code."""
+    coded = {item[8] for item in page.get_images(full=True)}
+    return bool(_backdrop_density(page)) and bool(coded & LOSSY_CODES)
+
+
+def _rendered(page: pymupdf.Page, size: tuple[int, int], colours: pymupdf.Colorspace) -> Image.Image:
+    matrix = pymupdf.Matrix(size[0] / page.rect.width, size[1] / page.rect.height)
+    pixmap = page.get_pixmap(matrix=matrix, colorspace=colours, alpha=False)
+    picture = Image.frombytes("L" if pixmap.n == 1 else "RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    # MuPDF's own rounding may add a row of paper.
+    return picture if picture.size == size else picture.crop((0, 0, *size))
+
+
+def _with_words(stored: PagePicture, page: pymupdf.Page, place: pymupdf.Rect) -> PagePicture:
+    """The picture with the words of the page's text layer; `place` is the part of the page that it shows."""
+    words = []
+    across, down = stored.width / place.width, stored.height / place.height
+    for left, top, right, bottom, text, *_ in page.get_text("words"):
+        where = pymupdf.Rect(left, top, right, bottom) * page.rotation_matrix & place
+        if where.is_empty or not text.strip() or "\ufffd" in text:
+            continue
+        x, y = round((where.x0 - place.x0) * across), round((where.y0 - place.y0) * down)
+        box = Box(x, y, max(1, round(where.width * across)), max(1, round(where.height * down)))
+        words.append(PrintedWord(text=text, bbox=box.within(stored.width, stored.height)))
+    return PagePicture(stored.data, stored.suffix, stored.width, stored.height, stored.source_box, words=tuple(words))
+
+
+def _metadata(document: pymupdf.Document) -> Metadata:
+    """What the PDF's document information, catalog and outline say; what is broken of it is passed over."""
+    with ONE_AT_A_TIME:
+        title = _title(document)
+        language = _catalog(document, "Lang")
+        direction = "rtl" if _catalog(document, "ViewerPreferences/Direction") == "/R2L" else None
+        chapters = _chapters(document)
+    tagged = language if language and LANGUAGE.fullmatch(language) else None
+    said = bool(title or tagged or direction or chapters)
+    return Metadata(
+        origin="the PDF's own information" if said else "",
+        title=title,
+        language=tagged,
+        direction="rtl" if direction else None,
+        chapters=chapters,
+    )
+
+
+def _title(document: pymupdf.Document) -> str | None:
+    try:
+        title = " ".join(str((document.metadata or {}).get("title") or "").replace("\0", "").split())
+    except FAILURES:
         return None
-    info = infos[0]
-    a, b, c, d, _, _ = info["transform"]
-    place = pymupdf.Rect(info["bbox"])
-    # A picture that reaches beyond its page is a spread that the page shows a part of.
-    covered = abs(place & page.rect) >= 0.97 * abs(page.rect) and abs(place) <= 1.03 * abs(page.rect)
-    upright = a > 0 and d > 0 and abs(b) < 1e-3 and abs(c) < 1e-3
-    image = document.extract_image(info["xref"]) if info["xref"] else None
-    if not (covered and upright and image) or image.get("smask") or image["colorspace"] not in (1, 3):
+    return None if not title or NO_TITLE.fullmatch(title) else title
+
+
+def _catalog(document: pymupdf.Document, key: str) -> str | None:
+    try:
+        kind, value = document.xref_get_key(document.pdf_catalog(), key)
+    except FAILURES:
         return None
-    if image["ext"] in ("jpeg", "png"):
-        return encode(image["image"], name)
-    return _png(pymupdf.Pixmap(document, info["xref"]))
+    return str(value) if kind in ("string", "name") else None
 
 
-def _render(page: pymupdf.Page) -> PagePicture:
-    zoom = LONG_SIDE / max(page.rect.width, page.rect.height, 1)
-    return _png(page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False))
-
-
-def _png(pixmap: pymupdf.Pixmap) -> PagePicture:
-    if pixmap.alpha or pixmap.n not in (1, 3):
-        pixmap = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.Pixmap(pixmap, 0) if pixmap.alpha else pixmap)
-    mode = "L" if pixmap.n == 1 else "RGB"
-    return encode_png(Image.frombytes(mode, (pixmap.width, pixmap.height), pixmap.samples))
+def _chapters(document: pymupdf.Document) -> dict[int, str]:
+    """The titles of the outline's highest level that has several; none where it names page after page."""
+    try:
+        outline = [(level, title.strip(), page) for level, title, page in document.get_toc() if page > 0]
+    except FAILURES:
+        return {}
+    counts = Counter(level for level, title, _ in outline if title)
+    several = [level for level in sorted(counts) if counts[level] > 1] or sorted(counts)
+    chapters: dict[int, str] = {}
+    for level, title, page in outline:
+        if title and level == several[0]:
+            chapters.setdefault(page - 1, title)
+    return {} if len(chapters) > max(2, document.page_count / 2) else chapters

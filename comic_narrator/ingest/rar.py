@@ -28,7 +28,7 @@ from comic_narrator.ingest.bounds import (
 from comic_narrator.ingest.names import decode_names, plain_name
 from comic_narrator.ingest.rar_blocks import Block
 from comic_narrator.ingest.rar_parts import Part, read_parts
-from comic_narrator.ingest.source import Entry, Files, Limits, Opening, PasswordNeeded
+from comic_narrator.ingest.source import Entry, Files, Limits, Opening, PasswordNeededError
 from comic_narrator.ingest.unpacked import Unpacked
 
 KIND = "RAR archive"
@@ -65,7 +65,7 @@ class _Member:
 def list_rar(path: Path, opening: Opening) -> Files:
     """The regular files of a RAR archive, in its order, those of all its volumes if it has several.
 
-    Raises InputError when it is broken, too large or a volume is missing, PasswordNeeded when it is encrypted.
+    Raises InputError when it is broken, too large or a volume is missing, PasswordNeededError when it is encrypted.
     """
     try:
         parts = read_parts(path, opening.limits)
@@ -151,13 +151,13 @@ def _all_encrypted(files: Sequence[_Member]) -> bool:
 
 
 def _loose(path: Path, files: Sequence[_Member], opening: Opening) -> list[Entry]:
-    """Entries that are read one at a time; PasswordNeeded when all are encrypted and the password does not open one."""
+    """Entries that are read one at a time; PasswordNeededError when all are encrypted and not with that password."""
     reads = [partial(_read, member, f"{path.name}!{member.name}", opening) for member in files]
     if _all_encrypted(files):
         smallest = min((member.info.file_size, i) for i, member in enumerate(files) if member.info.file_size)[1]
         try:
             reads[smallest]()
-        except PasswordNeeded as error:
+        except PasswordNeededError as error:
             raise password_needed(path.name, opening.password) from error
         except InputError:
             pass  # damaged: whoever reads it is told so

@@ -79,7 +79,7 @@ GIVE_UP = 16
 
 
 def list_7z(path: Path, opening: Opening) -> Files:
-    """The regular files of a 7z archive, in its order; InputError when broken or too large, PasswordNeeded."""
+    """The regular files of a 7z archive, in its order; InputError when broken or too large, PasswordNeededError."""
     try:
         _check_directory(path)
         with path.open("rb") as file, py7zr.SevenZipFile(file, password=opening.password) as archive:

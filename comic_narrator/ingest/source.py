@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ PICTURE_SUFFIXES = frozenset(
 )
 
 
-class PasswordNeeded(InputError):
+class PasswordNeededError(InputError):
     """The book is encrypted, and no password or a wrong one was given."""
 
 
@@ -44,7 +45,7 @@ class Spool:
         """The folder; it is made at the first call."""
         if self._folder is None:
             self._parent.mkdir(parents=True, exist_ok=True)
-            self._folder = Path(mkdtemp(prefix="unpacked-", dir=self._parent))
+            self._folder = Path(mkdtemp(prefix=f"unpacked-{os.getpid()}-", dir=self._parent))
         return self._folder
 
     def __enter__(self) -> Spool:
@@ -114,14 +115,14 @@ class PagePicture:
 class PageSource:
     """One picture of a book; `name` says where it lies.
 
-    `look` reads what can be told without decoding and raises InputError when the picture is broken; `picture` gives it
-    as it is to be stored; `file` is its own file, if it has one.
+    `frames` counts its pages (a TIFF may hold many), `look` reads what can be told of one without decoding it,
+    `picture` gives one as it is to be stored: all three raise InputError when the picture is broken.
     """
 
     name: str
-    look: Callable[[], Look]
-    picture: Callable[[], PagePicture]
-    file: Path | None = None
+    frames: Callable[[], int]
+    look: Callable[[int], Look]
+    picture: Callable[[int], PagePicture]
 
 
 @dataclass(frozen=True)
@@ -146,11 +147,13 @@ class Metadata:
 class Source:
     """An opened book: the kind of its container, its name without suffix, and its pictures in reading order.
 
-    `metadata` is read when it is asked for: in a solid archive that may mean to unpack all of it.
+    `parts` are the files that it lies in, each with a name that stays when the book is moved. `metadata` is read when
+    it is asked for: in a solid archive that may mean to unpack all of it.
     """
 
     kind: str
     name: str
+    parts: tuple[tuple[str, Path], ...]
     pages: tuple[PageSource, ...]
     metadata: Callable[[], Metadata]
 

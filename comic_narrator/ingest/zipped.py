@@ -61,7 +61,7 @@ SMALL_STEP = 4096
 
 
 def list_zip(path: Path, opening: Opening) -> Files:
-    """The entries of a ZIP archive, in its order; InputError when it is broken or too large, PasswordNeeded."""
+    """The entries of a ZIP archive, in its order; InputError when it is broken or too large, PasswordNeededError."""
     try:
         with HeaderFile(path) as file, ZipFile(file) as directory:
             check_count(path.name, len(directory.filelist), opening.limits)
@@ -112,7 +112,7 @@ def _is_file(name: str, info: ZipInfo) -> bool:
 
 
 def _check_password(book: str, archive: ZipFile, infos: list[ZipInfo], password: str | None) -> None:
-    """PasswordNeeded when all of the book is encrypted and the password does not open its first entry."""
+    """PasswordNeededError when all of the book is encrypted and the password does not open its first entry."""
     if infos and all(info.flag_bits & ENCRYPTED for info in infos):
         if password is None:
             raise password_needed(book, None)

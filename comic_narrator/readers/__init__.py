@@ -17,17 +17,22 @@ from comic_narrator.model import (
     LineKind,
     PagePanels,
     PageReading,
+    PrintedWord,
 )
 
 
 @dataclass(frozen=True)
 class PageToRead:
-    """A page handed to a reader: its image file (RGB or grey), and its panels in reading order, in its pixels."""
+    """A page handed to a reader: its image file (RGB or grey), and its panels in reading order, in its pixels.
+
+    `words` is the text layer of the book's file: a hint, not the truth.
+    """
 
     image: Path
     panels: tuple[Box, ...]
     direction: Direction
     language: str
+    words: tuple[PrintedWord, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 A step asks the work folder for its files; only where one is missing or its inputs changed does the stage itself run.
 """
 
+from comic_narrator.steps.book import ingest, wishes_of
 from comic_narrator.steps.film import film_scenes, finish, mix, time
-from comic_narrator.steps.pages import find_panels, ingest, read
+from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
 from comic_narrator.steps.words import cast, script, speak
 
@@ -23,6 +24,8 @@ __all__ = [
     "read_given",
     "save_report",
     "script",
+    "show",
     "speak",
     "time",
+    "wishes_of",
 ]

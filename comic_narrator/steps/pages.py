@@ -1,109 +1,38 @@
-"""Steps from the book to what is read on its pages: ingest, panels, reading."""
+"""Steps from the pages to what is read on them: panels, reading."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from comic_narrator import ingest as ingest_stage
+from PIL import Image
+
 from comic_narrator import panels as panels_stage
-from comic_narrator.errors import InputError, UsageError
-from comic_narrator.ingest import PageSource, Source
-from comic_narrator.model import Book, BookPage, PagePanels, PageReading, Panel, parse_artefact
+from comic_narrator.errors import BrokenPictureError, InputError
+from comic_narrator.model import (
+    Book,
+    BookPage,
+    PagePanels,
+    PageReading,
+    PageText,
+    Panel,
+    PrintedWord,
+    parse_artefact,
+)
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, number
+from comic_narrator.show import show_reading
+from comic_narrator.steps.book import text_of
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_file, digest_of
-
-BOOK = "book.json"
 
 UNSURE = 0.7
 """Lines read with less confidence are named in the report."""
 
 
-def ingest(job: Job, run: Run) -> Book:
-    """Store the book's pages as pictures and say what the book is: book.json."""
-    source, wanted = job.source, run.settings.book
-    picked = dict(ingest_stage.pick_pages(source, job.pages))
-    speaks = job.until not in ("panels", "reading")
-    if speaks and wanted.language != "auto":
-        _check_voice(run, wanted.language)
-    digest = _digest_of_book(job.book, source)
-    inputs = {
-        "source": digest,
-        "pages": job.pages or "all",
-        "layout": wanted.layout,
-        "language": wanted.language if wanted.language != "auto" else f"auto by {run.reader.identity}",
-        "method": ingest_stage.METHOD,
-    }
-
-    with run.stage("ingest", len(picked)) as step:
-
-        def build() -> Book:
-            pages = []
-            for number, page in picked.items():
-                pages.append(_store(run, number, page, digest))
-                step()
-            images = [run.work.path(page.image) for page in pages]
-            language = wanted.language if wanted.language != "auto" else run.reader.language(images)
-            sizes = [(page.width, page.height) for page in pages]
-            direction = ingest_stage.direction_of(wanted.layout, language, sizes)
-            return Book(title=_readable(source.title), language=language, direction=direction, pages=tuple(pages))
-
-        book = run.work.artefact(Book, BOOK, inputs, build)
-        for page in book.pages:
-            if int(page.id) not in picked:
-                raise InputError(f"book.json names page {page.id}, which is not in this run.", "Check --pages.")
-            if not run.work.path(page.image).is_file():
-                _store(run, int(page.id), picked[int(page.id)], digest)
-    run.watch.say(
-        f"{book.title}: {len(book.pages)} of {len(source.pages)} pages, {book.language}, read {book.direction}."
-    )
-    if speaks:
-        # Now, not after an hour of reading.
-        _check_voice(run, book.language)
-    return book
-
-
-def _check_voice(run: Run, language: str) -> None:
-    run.voice.check(language)
-    narrator, voices = run.settings.voice.narrator, [profile.id for profile in run.voice.profiles(language)]
-    if narrator not in ("auto", *voices):
-        raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")
-
-
-def _digest_of_book(path: Path, source: Source) -> str:
-    if path.is_dir():
-        return digest_of(*((_readable(page.name), digest_file(page.file)) for page in source.pages if page.file))
-    return digest_file(path)
-
-
-def _readable(name: str) -> str:
-    """A file's name as text that can be written: not every file system keeps to UTF-8."""
-    return os.fsencode(name).decode("utf-8", errors="replace")
-
-
-def _store(run: Run, page_number: int, page: PageSource, source: str) -> BookPage:
-    picture = page.picture()
-    page_id = f"{page_number:04}"
-    name = f"pages/{page_id}/page{picture.suffix}"
-    inputs = {"source": source, "page": _readable(page.name), "method": ingest_stage.METHOD}
-    digest = run.work.make(name, inputs, lambda path: path.write_bytes(picture.data))
-    return BookPage(
-        id=page_id,
-        image=name,
-        sha256=digest,
-        width=picture.width,
-        height=picture.height,
-        source=_readable(page.name),
-        source_box=picture.source_box,
-    )
-
-
-def find_panels(book: Book, run: Run) -> dict[str, PagePanels]:
-    """Find the panels of every page: pages/NNNN/panels.json."""
+def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
+    """Find the panels of every page: pages/NNNN/panels.json; the book goes on without pages that cannot be decoded."""
     found = {}
     with run.stage("panels", len(book.pages)) as step:
         for page in book.pages:
@@ -113,9 +42,14 @@ def find_panels(book: Book, run: Run) -> dict[str, PagePanels]:
                 "method": panels_stage.METHOD,
             }
             name = f"pages/{page.id}/panels.json"
-            found[page.id] = run.work.artefact(PagePanels, name, inputs, partial(_panels, book, page, run))
+            try:
+                found[page.id] = run.work.artefact(PagePanels, name, inputs, partial(_panels, book, page, run))
+            except BrokenPictureError as error:
+                run.leave_out(error.what)
             step()
-    return found
+    if not found:
+        raise InputError(f"No page of {book.title} can be read: {run.broken[0]}", "Fetch the book again.")
+    return book.model_copy(update={"pages": tuple(page for page in book.pages if page.id in found)}), found
 
 
 def _panels(book: Book, page: BookPage, run: Run) -> PagePanels:
@@ -142,9 +76,12 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
                 "reader": run.reader.identity,
                 "language": book.language,
             }
+            words = _words(page, run)
+            if words:
+                inputs["text"] = digest_of(*words)
             if page.id in given:
                 run.work.give(name, inputs, given[page.id])
-            build = partial(_read, book, page, panels[page.id], run)
+            build = partial(_read, book, page, panels[page.id], words, run)
             reading = run.work.artefact(PageReading, name, inputs, build)
             readings[page.id] = _fitting(reading, page, run.work.path(name))
             step()
@@ -152,9 +89,29 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
     return readings
 
 
-def _read(book: Book, page: BookPage, panels: PagePanels, run: Run) -> PageReading:
+def show(book: Book, readings: Mapping[str, PageReading], run: Run) -> None:
+    """Draw what was found over each page: pages/NNNN/shown.png, for people to look at."""
+    with run.stage("showing", len(book.pages)) as step:
+        for page in book.pages:
+            inputs = {"image": digest_file(run.work.path(page.image)), "reading": digest_of(readings[page.id])}
+            draw = partial(_show, run.work.path(page.image), readings[page.id])
+            run.work.make(f"pages/{page.id}/shown.png", inputs, draw, product=True)
+            step()
+
+
+def _show(image: Path, reading: PageReading, out: Path) -> None:
+    show_reading(Image.fromarray(load_rgb(image)), reading).save(out, "PNG")
+
+
+def _words(page: BookPage, run: Run) -> tuple[PrintedWord, ...]:
+    """The words of the page's text layer, if the book's file has one."""
+    name = text_of(page.id)
+    return run.work.read(PageText, name).words if run.work.path(name).is_file() else ()
+
+
+def _read(book: Book, page: BookPage, panels: PagePanels, words: tuple[PrintedWord, ...], run: Run) -> PageReading:
     boxes = tuple(panel.bbox for panel in panels.panels)
-    to_read = PageToRead(run.work.path(page.image), boxes, book.direction, book.language)
+    to_read = PageToRead(run.work.path(page.image), boxes, book.direction, book.language, words)
     return number(page, panels, run.reader.read(to_read, cast=()), book.language)
 
 

@@ -35,6 +35,7 @@ class Job:
     until: Until = "film"
     page_json: Path | None = None
     script_json: Path | None = None
+    show: bool = False
 
 
 @dataclass
@@ -47,6 +48,8 @@ class Run:
     reader: Reader
     voice: Voice
     choices: dict[str, Choice]
+    layout: str | None = None
+    broken: list[str] = field(default_factory=list)
     shortfalls: list[str] = field(default_factory=list)
     voices_heard: list[Credit] = field(default_factory=list)
     sounds_heard: list[Credit] = field(default_factory=list)
@@ -59,6 +62,12 @@ class Run:
         with self.work.stage(name), self.watch.stage(name, steps) as step:
             yield step
 
+    def leave_out(self, why: str) -> None:
+        """Go on without a page that cannot be read, and say so."""
+        self.broken.append(why)
+        self.work.failed()
+        self.watch.say(f"left out: {why}")
+
     def report(self) -> Report:
         """What this run made so far, how long it took, what fell short and whose work is heard."""
         return Report(
@@ -67,6 +76,8 @@ class Run:
             film_seconds=self.film_seconds,
             backends={kind: f"{choice.name} ({choice.why})" for kind, choice in self.choices.items()},
             stages=self.work.reports(),
+            layout=self.layout,
+            broken=tuple(self.broken),
             shortfalls=tuple(self.shortfalls),
             voices=tuple(self.voices_heard),
             sounds=tuple(self.sounds_heard),

@@ -19,7 +19,7 @@ import rars
 from benchmarks.mending import mend_rar4, mend_rar5
 from comic_narrator.errors import InputError
 from comic_narrator.ingest.containers import list_files
-from comic_narrator.ingest.source import Files, Opening, PasswordNeeded, Spool
+from comic_narrator.ingest.source import Files, Opening, PasswordNeededError, Spool
 from tests.fakes.books import (
     WRITERS,
     Contents,
@@ -190,10 +190,10 @@ LOCKED = {
 def test_an_encrypted_book_opens_with_its_password_only(tmp_path: Path, spool: Spool, kind: str) -> None:
     book = LOCKED[kind](tmp_path / "x.cbr")  # type: ignore[operator]
     assert contents(listed(book, spool, "comic")) == PAGES
-    with pytest.raises(PasswordNeeded, match=r"x\.cbr is encrypted") as error:
+    with pytest.raises(PasswordNeededError, match=r"x\.cbr is encrypted") as error:
         listed(book, spool)
     assert "--password" in error.value.hint
-    with pytest.raises(PasswordNeeded, match=r"does not open x\.cbr") as error:
+    with pytest.raises(PasswordNeededError, match=r"does not open x\.cbr") as error:
         contents(listed(book, spool, "wrong"))
     assert "--password" in error.value.hint
 
@@ -205,7 +205,7 @@ def test_of_a_book_with_one_encrypted_page_the_others_are_read(tmp_path: Path, s
         archive.writestr("2.png", b"secret")
     clear, secret = listed(book, spool).entries
     assert clear.read() == b"clear"
-    with pytest.raises(PasswordNeeded, match=r"x\.cbz!2\.png"):
+    with pytest.raises(PasswordNeededError, match=r"x\.cbz!2\.png"):
         secret.read()
     assert listed(book, spool, "comic").entries[1].read() == b"secret"
 
@@ -408,7 +408,7 @@ def test_real_archives_give_what_their_manifest_says(shared: Path, spool: Spool,
 def test_real_encrypted_archives_need_their_password(shared: Path, spool: Spool) -> None:
     for name in ("rarfile_rar5-psw.rar", "rarfile_rar5-hpsw.rar"):
         for password in (None, "wrong"):
-            with pytest.raises(PasswordNeeded):
+            with pytest.raises(PasswordNeededError):
                 listed(shared / "pages/odd" / name, spool, password)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from comic_narrator.ingest import open_book
+from comic_narrator.ingest import Opening, Spool, open_book
 from comic_narrator.model import Box, PageReading
 from samples import draw
 
@@ -114,15 +114,16 @@ def test_manga_and_webtoon_are_read_their_own_way() -> None:
 
 
 @pytest.mark.parametrize("name", draw.BOOKS)
-def test_cbz_and_pdf_hold_the_drawn_pages(name: str) -> None:
-    cbz, pdf = (open_book(SAMPLES / f"{name}.{kind}").pages for kind in ("cbz", "pdf"))
+def test_cbz_and_pdf_hold_the_drawn_pages(name: str, tmp_path: Path) -> None:
+    opening = Opening(Spool(tmp_path))
+    cbz, pdf = (open_book(SAMPLES / f"{name}.{kind}", opening).pages for kind in ("cbz", "pdf"))
     pages = draw.BOOKS[name][1]
     assert len(cbz) == len(pdf) == len(pages)
     for from_cbz, from_pdf, page in zip(cbz, pdf, pages, strict=True):
         with Image.open(SAMPLES / truth(page).image) as drawn:
             wanted = np.asarray(drawn.convert("RGB"), np.int16)
         for source in (from_cbz, from_pdf):
-            with Image.open(io.BytesIO(source.picture().data)) as packed:
+            with Image.open(io.BytesIO(source.picture(0).data)) as packed:
                 assert np.abs(np.asarray(packed.convert("RGB"), np.int16) - wanted).mean() < 3
 
 

@@ -1,0 +1,297 @@
+"""Reads the pages whose truth is known, and says how much of them is right, what is wrong, and what it cost.
+
+    python -m benchmarks.reading [SHARED_FOLDER] [--only t02,t07] [--quick] [--balloons MODEL.onnx] [--out FOLDER]
+
+SHARED_FOLDER (default: ../shared) holds truth/*.json, the pages they name under pages/, and yardsticks/ read_truth.py
+and score_pages.py, which are run where they lie. Each page is read by the real command in a process of its own; with
+--quick all are read in this one, which loads the models once. --balloons does that too, with the balloons that the
+detector finds. Nothing is kept from run to run: what is scored was read by the code as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+from benchmarks.mistakes import Judged, judge
+from comic_narrator.ingest import Opening, Spool, Wishes, open_book, pages_of, plan
+from comic_narrator.model import DOUBTFUL, Book, BookPage, PagePanels, PageReading, Panel
+from comic_narrator.panels import find_panels
+from comic_narrator.pictures import load_rgb
+from comic_narrator.readers import PageToRead, number
+from comic_narrator.readers.detected import on_detected
+from comic_narrator.readers.detector import BalloonDetector
+from comic_narrator.readers.embedded import EmbeddedReader
+from comic_narrator.readers.regions import find_regions
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMAND = Path(sys.executable).with_name("comic-narrator")
+POOR_SCAN = "t20"
+"""A page of 500 pixels, scored apart: it measures the recogniser's eyes more than how the page is understood."""
+
+KUMIKO = {
+    "panel_f1": 0.74, "order": 1.0, "pair_order": 1.0, "found": 0.68, "cer": 0.78, "kind": 0.93, "same_voice": 0.63,
+    "clean": 0.15,
+}  # fmt: skip
+"""Kumiko's panels with RapidOCR and naive grouping, on the same 13 pages by the same yardstick."""
+COLUMNS = (*KUMIKO, "invented", "line_order", "speaker")
+
+KEEPER = """\
+#!{python}
+import shutil, subprocess, sys
+code = subprocess.run([{command!r}, *sys.argv[1:]]).returncode
+shutil.copytree(sys.argv[sys.argv.index("--work") + 1], {kept!r}, ignore=shutil.ignore_patterns("*.jpg", "*.png"))
+sys.exit(code)
+"""
+"""The command as read_truth.py runs it, with the work folder kept: confidences stand only there."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a page cost: seconds by the clock, seconds of all cores together, and the most memory held, in MB."""
+
+    wall: float
+    cores: float
+    peak: float
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where truth and pages lie, and where readings go: OUT/ID.json, and work folders under OUT/work/ID."""
+
+    shared: Path
+    out: Path
+
+    def truth(self, page: str) -> dict[str, Any]:
+        """What is known of a page."""
+        known: dict[str, Any] = json.loads((self.shared / "truth" / f"{page}.json").read_text(encoding="utf-8"))
+        # "ltr (top to bottom)" is for people.
+        return {**known, "reading_direction": known["reading_direction"].split()[0]}
+
+    def reading(self, page: str) -> dict[str, Any] | None:
+        """What was read of a page, in the yardstick's form; None where reading it failed."""
+        file = self.out / f"{page}.json"
+        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+    def work(self, page: str) -> Path:
+        """The work folder in which a page was read."""
+        return self.out / "work" / page
+
+    def yardstick(self, name: str) -> ModuleType:
+        """A yardstick as a module."""
+        spec = importlib.util.spec_from_file_location(name, self.shared / "yardsticks" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def confidences(self, page: str) -> Iterator[float]:
+        """How surely each line of a page was read, in the order of its reading."""
+        book = Book.model_validate_json((self.work(page) / "book.json").read_bytes())
+        for part in book.pages:
+            reading = (self.work(page) / "pages" / part.id / "page.json").read_bytes()
+            yield from (line.confidence for line in PageReading.model_validate_json(reading).lines)
+
+
+def by_command(bench: Bench) -> Callable[[str], Cost]:
+    """A function that has read_truth.py read a page with the real command."""
+
+    def read(page: str) -> Cost:
+        keeper = bench.out / "keeper"
+        keeper.write_text(
+            KEEPER.format(python=sys.executable, command=str(COMMAND), kept=str(bench.work(page))), encoding="utf-8"
+        )
+        keeper.chmod(0o755)
+        asked = bench.out / "asked"
+        asked.mkdir(exist_ok=True)
+        # read_truth.py knows a direction by its first word only.
+        (asked / f"{page}.json").write_text(json.dumps(bench.truth(page)), encoding="utf-8")
+        script = [sys.executable, str(bench.shared / "yardsticks" / "read_truth.py")]
+        places = [str(asked), str(bench.shared / "pages"), str(bench.out)]
+        # This copy of the program is the one that is measured, whichever is installed.
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        began = time.perf_counter()
+        child = subprocess.Popen([*script, *places, "--only", page, "--command", str(keeper)], env=environment)
+        # With what the child's own children used: the command is its grandchild.
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        return Cost(time.perf_counter() - began, used.ru_utime + used.ru_stime, _megabytes(used.ru_maxrss))
+
+    return read
+
+
+def in_process(bench: Bench) -> Callable[[str], Cost]:
+    """A function that reads a page here, through the same stages as the command."""
+    reader = EmbeddedReader()
+    merged = bench.yardstick("read_truth").merged
+
+    def read(page: str) -> Cost:
+        wall, cores = time.perf_counter(), time.process_time()
+        _read_book(bench.shared / "pages", bench.truth(page), reader, bench.work(page))
+        reading = merged(bench.work(page))
+        (bench.out / f"{page}.json").write_text(json.dumps(reading, ensure_ascii=False, indent=1), encoding="utf-8")
+        cost = Cost(
+            time.perf_counter() - wall,
+            time.process_time() - cores,
+            _megabytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss),
+        )
+        print(f"{page:28s} {cost.wall:5.1f} s", flush=True)
+        return cost
+
+    return read
+
+
+def _read_book(pages: Path, truth: dict[str, Any], reader: EmbeddedReader, work: Path) -> None:
+    """Read one picture as a book, into a folder laid out like a work folder."""
+    named = {"rtl": "manga", "ltr": "western"}[truth["reading_direction"]]
+    layout, language = "webtoon" if "webtoon" in truth["layout"] else named, truth["language"]
+    source = open_book(pages / truth["image"], Opening(Spool(work)))
+    paging = plan(source, Wishes(layout, language), lambda: None)
+    direction = paging.direction or "ltr"
+    stored = []
+    for i, numbered in enumerate(pages_of(source, paging, direction), 1):
+        if numbered.picture is None:
+            continue
+        picture = numbered.picture()
+        name = f"pages/{i:04}/page{picture.suffix}"
+        file = work / name
+        file.parent.mkdir(parents=True)
+        file.write_bytes(picture.data)
+        size = (picture.width, picture.height)
+        page = BookPage(
+            id=f"{i:04}", image=name, sha256="", width=size[0], height=size[1], source=numbered.source,
+            source_box=picture.source_box,
+        )  # fmt: skip
+        boxes = find_panels(load_rgb(file), direction)
+        panels = PagePanels(
+            page=page.id, width=size[0], height=size[1], direction=direction,
+            panels=tuple(Panel(id=f"{page.id}.{n:02}", bbox=box) for n, box in enumerate(boxes, 1)),
+        )  # fmt: skip
+        reading = number(page, panels, reader.read(PageToRead(file, boxes, direction, language), ()), language)
+        file.with_name("page.json").write_text(reading.to_json(), encoding="utf-8")
+        stored.append(page)
+    book = Book(title=work.name, language=language, direction=direction, pages=tuple(stored))
+    (work / "book.json").write_text(book.to_json(), encoding="utf-8")
+
+
+def with_balloons(model: Path | None) -> AbstractContextManager[object]:
+    """While it is entered, the embedded reader's regions are mended by what a detector finds; without one, nothing."""
+    if model is None:
+        return nullcontext()
+    detector = BalloonDetector(model)
+
+    def mended(image: Any, rows: Any, panels: Any) -> Any:
+        return on_detected(image, rows, *find_regions(image, rows, panels), detector.find(image))
+
+    return patch("comic_narrator.readers.embedded.find_regions", mended)
+
+
+def _megabytes(most: int) -> float:
+    # ru_maxrss counts kilobytes on Linux, bytes on macOS.
+    return most / (1e6 if sys.platform == "darwin" else 1024)
+
+
+def tell_mistakes(bench: Bench, pages: Sequence[str]) -> None:
+    """Print what is wrong on each page, and how well doubt points at it."""
+    yardstick = bench.yardstick("score_pages")
+    sure: list[float] = []
+    wrong: list[bool] = []
+    slips: list[bool] = []
+    for page in pages:
+        reading = bench.reading(page)
+        judged = Judged(("it could not be read",), (), ()) if reading is None else None
+        if reading is not None:
+            judged = judge(bench.truth(page), reading, yardstick)
+            sure += bench.confidences(page)
+            wrong += judged.wrong
+            slips += judged.slips
+        assert judged is not None
+        print(f"\n{page}: {'nothing is wrong' if not judged.words else ''}".rstrip())
+        for word in judged.words:
+            print(f"  {word}")
+    doubtful = [confidence < DOUBTFUL for confidence in sure]
+    caught = sum(a and b for a, b in zip(doubtful, wrong, strict=True))
+    print(f"\n{len(wrong)} lines were read: {sum(wrong)} are wrong, {sum(slips)} more have small slips.")
+    share = f" ({sum(doubtful) / len(doubtful):.1%})" if doubtful else ""
+    print(f"{sum(doubtful)}{share} are doubtful (under {DOUBTFUL}); they hold {caught} of the {sum(wrong)} wrong ones.")
+
+
+def tell_figures(bench: Bench, pages: Sequence[str], whole: bool) -> None:
+    """Print the yardstick's table, its figures with and without the poor scan, and where others stand."""
+    scored = bench.out / "scored"
+    scored.mkdir(exist_ok=True)
+    script = [sys.executable, str(bench.shared / "yardsticks" / "score_pages.py"), str(bench.shared / "truth")]
+    figures = scored / "score.json"
+    subprocess.run([*script, str(bench.out), "--only", ",".join(pages), "--json", str(figures)], check=True)
+    score = json.loads(figures.read_text(encoding="utf-8"))
+    rows = {"ours": score["total"]}
+    others = [row for page, row in score["pages"].items() if not page.startswith(POOR_SCAN)]
+    if 0 < len(others) < len(score["pages"]):
+        rows[f"ours without {POOR_SCAN}"] = bench.yardstick("score_pages").total(others)
+    if whole:
+        rows["Kumiko + RapidOCR"] = KUMIKO
+    print("\n" + " " * 18 + " ".join(f"{column:>10s}" for column in COLUMNS))
+    for name, row in rows.items():
+        cells = ["-" if row.get(column) is None else f"{row[column]:.2f}" for column in COLUMNS]
+        print(f"{name:18s}" + " ".join(f"{cell:>10s}" for cell in cells))
+
+
+def tell_costs(costs: dict[str, Cost]) -> None:
+    """Print what the pages cost."""
+    cores = [cost.cores for cost in costs.values()]
+    wall, peak = sum(cost.wall for cost in costs.values()), max(cost.peak for cost in costs.values())
+    print(
+        f"\n{len(costs)} pages: {mean(cores):.1f} core-seconds a page (median {median(cores):.1f}, "
+        f"most {max(cores):.1f}), {wall:.0f} s in all; peak memory {peak:.0f} MB."
+    )
+    for page, cost in costs.items():
+        print(f"  {page:28s} {cost.cores:5.1f} core-s  {cost.wall:5.1f} s  {cost.peak:5.0f} MB")
+
+
+def main() -> int:
+    """Read, score and tell; 1 where a page could not be read."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shared", type=Path, nargs="?", default=ROOT.parent / "shared")
+    parser.add_argument("--only", default="", help="comma-separated beginnings of truth file names")
+    parser.add_argument("--quick", action="store_true", help="read all pages in this process")
+    parser.add_argument("--balloons", type=Path, help="a balloon detector to help the reader; implies --quick")
+    parser.add_argument("--out", type=Path, help="a new folder for the readings; a temporary one otherwise")
+    options = parser.parse_args()
+    if not (options.shared / "yardsticks" / "score_pages.py").is_file():
+        print(f"Skipped: the pages with known truth and their yardsticks are not at {options.shared}.")
+        return 0
+    out = options.out or Path(tempfile.mkdtemp(prefix="readings-"))
+    out.mkdir(parents=True, exist_ok=options.out is None)
+    bench = Bench(options.shared.resolve(), out.resolve())
+    names = sorted(file.stem for file in (bench.shared / "truth").glob("t*.json"))
+    pages = [name for name in names if name.startswith(tuple(options.only.split(",")))]
+    quick = options.quick or options.balloons is not None
+    with with_balloons(options.balloons):
+        read = in_process(bench) if quick else by_command(bench)
+        costs = {page: read(page) for page in pages}
+    tell_mistakes(bench, pages)
+    print()
+    tell_figures(bench, pages, whole=pages == names)
+    tell_costs(costs)
+    print(f"readings: {bench.out}")
+    return 0 if all(bench.reading(page) is not None for page in pages) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

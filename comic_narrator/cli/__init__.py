@@ -1,0 +1,96 @@
+"""The command: comic-narrator BOOK -o OUT.mp4, and its sub-commands."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+from types import TracebackType
+
+import typer
+
+from comic_narrator.cli import film, shows
+from comic_narrator.cli.app import app
+from comic_narrator.console import Watch
+from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
+
+__all__ = ["app", "film", "main", "run", "shows"]
+
+log = logging.getLogger("comic_narrator")
+
+
+def main() -> None:
+    """Entry point: run the command line and leave with its exit code; a bug is told in two sentences, with code 1."""
+    sys.excepthook = _report_bug
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A file name need not be valid text, and a message about it must still come out.
+            stream.reconfigure(errors="backslashreplace")
+    # Whoever stops a container or a service wants what Ctrl-C gives.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(run(sys.argv[1:]))
+
+
+def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackType | None) -> None:
+    # Where no work folder is open yet, logging itself shows the trace on stderr.
+    log.critical("bug", exc_info=(kind, bug, trace))
+    files = [handler.baseFilename for handler in log.handlers if isinstance(handler, logging.FileHandler)]
+    Watch().fail(
+        NarratorError(
+            f"This is a bug: {kind.__name__}: {bug}",
+            f"Please report it with {files[0] if files else 'the lines above'}; what is made so far is saved.",
+        )
+    )
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; every error a user can act on is two sentences on stderr."""
+    watch = Watch()
+    try:
+        left = typer.main.get_command(app).main(_named(arguments), prog_name="comic-narrator", standalone_mode=False)
+    except NarratorError as error:
+        log.debug("stopped", exc_info=True)
+        watch.fail(error)
+        return error.exit_code
+    except OSError as error:
+        log.debug("stopped", exc_info=True)
+        failure = _system_error(error)
+        watch.fail(failure)
+        return failure.exit_code
+    except _usage_errors() as error:
+        watch.fail(
+            UsageError(
+                f"{error.format_message().rstrip('.')}.",
+                "`comic-narrator --help`, or a command with --help, lists what there is.",
+            )
+        )
+        return UsageError.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        left = INTERRUPTED
+    # Typer hands back the code of whatever left early, and turns Ctrl-C into one.
+    if left == INTERRUPTED:
+        watch.say("Interrupted. What is made is saved: run the same command again to go on.")
+    return left or 0
+
+
+def _usage_errors() -> type[typer.BadParameter]:
+    # Typer exports this leaf of its error tree only; its parent is what any misuse of the command line raises.
+    return typer.BadParameter.__mro__[1]
+
+
+def _named(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the sub-command spelled out: anything but a known one is a book to narrate."""
+    commands = {command.name for command in app.registered_commands}
+    if arguments and arguments[0] in commands:
+        return list(arguments)
+    return ["film", *(arguments or ["--help"])]
+
+
+def _system_error(error: OSError) -> NarratorError:
+    if error.errno == errno.ENOSPC:
+        return disk_full()
+    where = f" {error.filename}" if error.filename else ""
+    return FilmError(f"The system refused{where}: {error.strerror or error}.", "Check that place and its permissions.")

@@ -1,0 +1,220 @@
+"""The commands that make something of a book: its film, or what is read on its pages."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Annotated, Literal
+
+import typer
+
+from comic_narrator import __version__
+from comic_narrator.backends import choose, load
+from comic_narrator.cli.app import (
+    AsJson,
+    Assignments,
+    Book,
+    DiscardEdits,
+    KeepEdits,
+    Language,
+    Layout,
+    Pages,
+    Password,
+    Profile,
+    Skip,
+    Spreads,
+    Verbose,
+    WorkFolder,
+    app,
+)
+from comic_narrator.cli.opening import open_with_password
+from comic_narrator.console import Watch, result
+from comic_narrator.errors import FilmError, InputError, ItemsFailedError, UsageError
+from comic_narrator.ingest import Spool
+from comic_narrator.model import Artefact, PageReading, Script, parse_artefact
+from comic_narrator.pipeline import narrate
+from comic_narrator.readers import Reader
+from comic_narrator.settings import Settings, load_settings
+from comic_narrator.steps import REPORT, Job, Run, Until, read_given
+from comic_narrator.voices import Voice
+from comic_narrator.work import LOG, Edits, Work
+
+log = logging.getLogger("comic_narrator")
+
+EPILOG = "Further commands, each with --help of its own: " + ", ".join(
+    f"comic-narrator [bold]{name}[/]" for name in ("read", "doctor", "settings", "voices", "status")
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        result(f"comic-narrator {__version__}")
+        raise typer.Exit
+
+
+@app.command("film", epilog=EPILOG)
+def film(
+    book: Book,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The film; default: the book's name, .mp4, here.")
+    ] = None,
+    layout: Layout = None,
+    lang: Language = None,
+    pages: Pages = None,
+    spreads: Spreads = None,
+    skip: Skip = None,
+    password: Password = None,
+    work: WorkFolder = None,
+    until: Annotated[
+        Literal["panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
+    ] = "film",
+    vision_only: Annotated[bool, typer.Option("--vision-only", help="The same as --until script.")] = False,
+    from_page_json: Annotated[
+        Path | None,
+        typer.Option(help="Take readings from this page.json, or from a work folder with many.", readable=False),
+    ] = None,
+    from_script_json: Annotated[
+        Path | None, typer.Option(help="Take the script from this script.json.", readable=False)
+    ] = None,
+    keep_edits: KeepEdits = False,
+    discard_edits: DiscardEdits = False,
+    profile: Profile = None,
+    assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
+    as_json: AsJson = False,
+    verbose: Verbose = 0,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Turn a comic into a narrated film: comic-narrator BOOK -o OUT.mp4."""
+    del version
+    if vision_only and until not in ("film", "script"):
+        raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
+    edits = _edits(keep_edits, discard_edits)
+    options = {"book.layout": layout, "book.language": lang, "book.spreads": spreads, "book.skip": skip}
+    settings, _ = load_settings(profile, os.environ, assignments, options)
+    _check_given(PageReading, from_page_json)
+    _check_given(Script, from_script_json)
+    wanted = _film_path(book, output)
+    folder = _work_folder(work, wanted, edits)
+    stop: Until = "script" if vision_only else until
+    with Spool(folder.root) as spool:
+        source = open_with_password(book, spool, settings, password)
+        out = _writable(wanted)
+        job = Job(book, source, out, pages, stop, from_page_json, from_script_json)
+        _narrate(job, folder, settings, verbose, as_json)
+
+
+@app.command("read")
+def read(
+    book: Book,
+    layout: Layout = None,
+    lang: Language = None,
+    pages: Pages = None,
+    spreads: Spreads = None,
+    skip: Skip = None,
+    password: Password = None,
+    work: Annotated[Path | None, typer.Option("--work", help="Work folder; default: BOOK.mp4.work, here.")] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="Draw what was found over each page: pages/NNNN/shown.png.")
+    ] = False,
+    keep_edits: KeepEdits = False,
+    discard_edits: DiscardEdits = False,
+    profile: Profile = None,
+    assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
+    as_json: AsJson = False,
+    verbose: Verbose = 0,
+) -> None:
+    """Read a comic's pages and stop there: a page.json for each, and with --show pictures to look at."""
+    options = {"book.layout": layout, "book.language": lang, "book.spreads": spreads, "book.skip": skip}
+    settings, _ = load_settings(profile, os.environ, assignments, options)
+    wanted = _film_path(book, None)
+    folder = _work_folder(work, wanted, _edits(keep_edits, discard_edits))
+    with Spool(folder.root) as spool:
+        source = open_with_password(book, spool, settings, password)
+        _narrate(Job(book, source, wanted, pages, "reading", show=show), folder, settings, verbose, as_json)
+
+
+def _edits(keep: bool, discard: bool) -> Edits:
+    if keep and discard:
+        raise UsageError("--keep-edits and --discard-edits exclude each other.", "Give one of them.")
+    return "keep" if keep else "discard" if discard else "stop"
+
+
+def _work_folder(asked: Path | None, out: Path, edits: Edits) -> Work:
+    folder = Work((asked or out.with_name(f"{out.name}.work")).absolute(), edits)
+    if folder.root.is_file():
+        raise UsageError(f"--work {folder.root} is a file.", "Give the name of a folder.")
+    return folder
+
+
+def _check_given(kind: type[Artefact], given: Path | None) -> None:
+    """Refuse a file of the user's that cannot be used before any work is done."""
+    if given is None:
+        return
+    if not given.exists():
+        raise InputError(f"There is no file {given}.", "Check the path.")
+    if given.is_file():
+        parse_artefact(kind, read_given(given), given)
+    elif kind is Script:
+        raise InputError(f"{given} is a folder.", "Give the script.json inside it.")
+
+
+def _film_path(book: Path, output: Path | None) -> Path:
+    """Where the film is to go."""
+    # Absolute, for ffmpeg takes the beginning of a name like "a:b.mp4" for a protocol.
+    whole = book.absolute()
+    out = (output or Path(f"{whole.name if whole.is_dir() else whole.stem}.mp4")).absolute()
+    if out.suffix.lower() != ".mp4":
+        raise UsageError(f"The film cannot be named {out.name}: films are MP4 files.", "End its name with .mp4.")
+    if out.is_dir():
+        raise FilmError(f"{out} is a folder.", "Give the name of a file with -o.")
+    return out
+
+
+def _writable(out: Path) -> Path:
+    """The film's place, tried before any work is done."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=out.parent).close()
+    except OSError as error:
+        raise FilmError(f"{out} cannot be written: {error.strerror}.", "Give another place with -o.") from error
+    return out
+
+
+def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: bool) -> None:
+    watch = Watch(verbose)
+    choices = {"reader": choose("readers", settings.reader.backend), "voice": choose("voices", settings.voice.backend)}
+    reader: Reader = load("readers", choices["reader"])()
+    voice: Voice = load("voices", choices["voice"])()
+    reader.check()
+    for kind, choice in choices.items():
+        watch.say(f"{kind}: {choice.name} ({choice.why})", detail=True)
+    with folder.opened() as work:
+        _log_to(work.path(LOG))
+        log.info("comic-narrator %s: %s -> %s", __version__, job.book, work.root)
+        run = Run(work, watch, settings, reader, voice, choices)
+        narrate(job, run)
+    for shortfall in run.shortfalls:
+        watch.say(f"fell short: {shortfall}", detail=True)
+    if run.shortfalls and not verbose:
+        watch.say(f"{len(run.shortfalls)} things fell short: {folder.path(REPORT)} lists them.")
+    if as_json:
+        result(run.report().to_json().rstrip())
+    else:
+        result(str(run.film or folder.root))
+    if run.broken:
+        raise ItemsFailedError(
+            f"{len(run.broken)} pages cannot be read and were left out; the rest is made.",
+            f"{folder.path(REPORT)} names them: replace them and run the same command again.",
+        )
+
+
+def _log_to(path: Path) -> None:
+    """Everything, tracebacks included, goes to the work folder's log."""
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    log.setLevel(logging.DEBUG)
+    log.addHandler(handler)

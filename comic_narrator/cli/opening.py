@@ -1,0 +1,28 @@
+"""Opening the user's book: where it may be unpacked, within what limits, and with what password."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+
+from comic_narrator.ingest import Limits, Opening, PasswordNeededError, Source, Spool, open_book
+from comic_narrator.settings import Settings
+
+TRIES = 3
+"""How often a password is asked for."""
+
+
+def open_with_password(book: Path, spool: Spool, settings: Settings, password: str | None) -> Source:
+    """The opened book; on a terminal a missing or wrong password is asked for, else PasswordNeededError is raised."""
+    limits = Limits(**settings.limits.model_dump())
+    asked = 0
+    while True:
+        try:
+            return open_book(book, Opening(spool, password, limits))
+        except PasswordNeededError as error:
+            if asked == TRIES or not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise
+            asked += 1
+            password = typer.prompt(f"{error.what} Password", hide_input=True, err=True)

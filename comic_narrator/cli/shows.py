@@ -1,0 +1,118 @@
+"""Commands that show something: settings, voices, the state of a work folder, what a book holds."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from comic_narrator.backends import choose, load
+from comic_narrator.cli.app import AsJson, Assignments, Book, Language, Layout, Password, Profile, Skip, Spreads, app
+from comic_narrator.cli.opening import open_with_password
+from comic_narrator.console import Watch, print_table, result
+from comic_narrator.doctor import examine
+from comic_narrator.errors import InputError
+from comic_narrator.ingest import Spool, pages_of, plan
+from comic_narrator.report import Report
+from comic_narrator.settings import Setting, load_settings
+from comic_narrator.steps import REPORT, wishes_of
+from comic_narrator.voices import Voice
+from comic_narrator.work import JOURNAL, Work
+
+
+@app.command("settings")
+def show_settings(
+    profile: Profile = None,
+    assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
+    as_json: AsJson = False,
+) -> None:
+    """Every setting: its value, who set it, what it means."""
+    _, listed = load_settings(profile, os.environ, assignments, {})
+    if as_json:
+        result(
+            json.dumps(
+                {s.key: {"value": s.value, "origin": s.origin, "meaning": s.description} for s in listed}, indent=1
+            )
+        )
+    else:
+        print_table(("setting", "value", "set by", "meaning"), [_setting_row(s) for s in listed])
+
+
+def _setting_row(setting: Setting) -> tuple[str, ...]:
+    return setting.key, str(setting.value), setting.origin, setting.description
+
+
+@app.command("voices")
+def show_voices(
+    lang: Annotated[str, typer.Option(help="Language of the voices.")] = "en",
+    profile: Profile = None,
+    as_json: AsJson = False,
+) -> None:
+    """The voices there are for a language, the best narrator first."""
+    settings, _ = load_settings(profile, os.environ, (), {})
+    voice: Voice = load("voices", choose("voices", settings.voice.backend))()
+    voice.check(lang)
+    profiles = voice.profiles(lang)
+    if as_json:
+        result(json.dumps([vars(p) for p in profiles], indent=1))
+        return
+    rows = [(p.id, p.name, p.language, p.sex, p.age, p.timbre, p.licence) for p in profiles]
+    print_table(("id", "name", "language", "sex", "age", "timbre", "licence"), rows)
+
+
+@app.command("status")
+def show_status(
+    work: Annotated[Path, typer.Argument(help="A work folder.", show_default=False)], as_json: AsJson = False
+) -> None:
+    """What lies in a work folder: fresh, edited by hand, or missing; and what the last run said."""
+    if not (work / JOURNAL).is_file():
+        raise InputError(f"{work} is not a work folder.", "Give the folder named OUTPUT.work beside a film.")
+    folder = Work(work)
+    folder.load()
+    states = {name: folder.state(name) for name in folder.entries}
+    report = folder.read(Report, REPORT) if (work / REPORT).is_file() else None
+    if as_json:
+        told = report.model_dump(mode="json", by_alias=True) if report else None
+        result(json.dumps({"files": states, "report": told}, indent=1))
+        return
+    print_table(("file", "state"), list(states.items()))
+    if report is None:
+        result("The last run left no report: it was cut off. Run it again to go on.")
+        return
+    print_table(
+        ("stage", "made", "kept", "failed", "seconds"),
+        [(s.stage, str(s.made), str(s.kept), str(s.failed), f"{s.seconds:.1f}") for s in report.stages],
+    )
+    for shortfall in report.shortfalls:
+        result(f"fell short: {shortfall}")
+    result(f"film: {report.film or 'not made yet'}")
+
+
+@app.command("doctor")
+def doctor(
+    book: Book,
+    layout: Layout = None,
+    lang: Language = None,
+    spreads: Spreads = None,
+    skip: Skip = None,
+    password: Password = None,
+    profile: Profile = None,
+    assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
+    as_json: AsJson = False,
+) -> None:
+    """Look at a book without making anything: container, pages, layout and why, double pages, what is left out."""
+    options = {"book.layout": layout, "book.language": lang, "book.spreads": spreads, "book.skip": skip}
+    settings, _ = load_settings(profile, os.environ, assignments, options)
+    with TemporaryDirectory() as place, Spool(Path(place)) as spool:
+        source = open_with_password(book, spool, settings, password)
+        with Watch().stage("looking", len(source.pages)) as step:
+            paging = plan(source, wishes_of(settings.book), step)
+        report = examine(paging, pages_of(source, paging, paging.direction or "ltr"))
+    if as_json:
+        result(report.model_dump_json(indent=1))
+    else:
+        print_table(("book", book.name), report.rows())

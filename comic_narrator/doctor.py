@@ -1,0 +1,83 @@
+"""What can be said of a book before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from comic_narrator.ingest import NumberedPage
+from comic_narrator.model import Paging, Part
+
+SECONDS_A_PAGE = (15, 40)
+"""What a page of a film takes: a quiet page of few balloons, and a talkative one. Measured on films of real books."""
+
+
+class LeftOut(Part):
+    """A picture that gives no page, and why."""
+
+    source: str
+    treat: str
+    why: str
+
+
+class BookReport(Part):
+    """What a book is, as the doctor sees it; `film_minutes` is a guess from its number of pages."""
+
+    container: str
+    title: str
+    series: str | None
+    number: str | None
+    language: str | None
+    layout: str
+    pictures: int
+    pages: int
+    chapters: tuple[str, ...]
+    split: tuple[str, ...]
+    kept_whole: tuple[str, ...]
+    strips: int
+    left_out: tuple[LeftOut, ...]
+    film_minutes: tuple[float, float]
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The report as rows of a table, empty ones left out."""
+        least, most = self.film_minutes
+        rows = [
+            ("container", self.container),
+            ("title", self.title),
+            ("series", " ".join(part for part in (self.series, self.number) if part)),
+            ("language", self.language or "its pages will tell"),
+            ("layout", self.layout),
+            ("pages", f"{self.pages} of {self.pictures} pictures"),
+            ("chapters", ", ".join(self.chapters)),
+            ("strips", f"{self.strips}, joined and cut at their gutters" if self.strips else ""),
+            ("split", ", ".join(self.split)),
+            ("kept whole", ", ".join(f"{name} (art crosses the fold)" for name in self.kept_whole)),
+            *((part.treat, f"{part.source}: {part.why}") for part in self.left_out),
+            ("film", f"about {least:.0f} to {most:.0f} minutes" if most >= 2 else "about a minute"),
+        ]
+        return [(what, said) for what, said in rows if said]
+
+
+def examine(paging: Paging, pages: Sequence[NumberedPage]) -> BookReport:
+    """What a book's paging and its pages, as numbered from it, say."""
+    shown = [page for page in pages if page.picture]
+    least, most = (round(len(shown) * seconds / 60, 1) for seconds in SECONDS_A_PAGE)
+    return BookReport(
+        container=paging.container,
+        title=paging.title,
+        series=paging.series,
+        number=paging.number,
+        language=paging.language,
+        layout=f"{paging.direction or 'auto'} ({paging.why})",
+        pictures=len(paging.pictures),
+        pages=len(shown),
+        chapters=tuple(picture.chapter for picture in paging.pictures if picture.chapter),
+        split=tuple(p.source for p in paging.pictures if p.treat == "split"),
+        kept_whole=tuple(p.source for p in paging.pictures if p.treat == "page" and p.why),
+        strips=sum(picture.treat == "strip" for picture in paging.pictures),
+        left_out=tuple(
+            LeftOut(source=p.source, treat=p.treat, why=p.why or "")
+            for p in paging.pictures
+            if p.treat in ("blank", "skip", "broken")
+        ),
+        film_minutes=(least, most),
+    )

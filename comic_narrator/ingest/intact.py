@@ -1,0 +1,132 @@
+"""Whether a picture file is whole, told without decoding its pixels."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections.abc import Sequence
+
+from PIL import BmpImagePlugin, Image, TiffImagePlugin
+
+ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
+"""JPEG markers that have no length: TEM, the restarts and the start."""
+
+END, SCAN = 0xD9, 0xDA
+"""The JPEG markers that end the picture and that begin coded pixels."""
+
+MARKER_IN_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+"""In coded pixels 0xFF stands before a zero, a restart or filling; anything else ends them."""
+
+STRIPS = ((273, 279), (324, 325))
+"""TIFF tags: where strips or tiles begin, and how long they are."""
+
+
+def find_fault(picture: Image.Image, data: bytes) -> str | None:
+    """What is missing or damaged in the file whose header `picture` is, or None where it looks whole.
+
+    NotImplementedError for formats that only decoding can tell.
+    """
+    if isinstance(picture, TiffImagePlugin.TiffImageFile):
+        return _tiff_fault(picture, len(data))
+    if isinstance(picture, BmpImagePlugin.BmpImageFile):
+        return _bmp_fault(picture, len(data))
+    match picture.format:
+        case "JPEG":
+            return _jpeg_fault(data)
+        case "PNG":
+            return _png_fault(data)
+        case "GIF":
+            return _gif_fault(data)
+        case "WEBP":
+            return "it is cut off" if 8 + int.from_bytes(data[4:8], "little") > len(data) else None
+    raise NotImplementedError(picture.format)
+
+
+def _jpeg_fault(data: bytes) -> str | None:
+    """Walk the segments and the scans to the end marker; what follows it is not the picture's."""
+    place, scans = 2, 0
+    while place + 2 <= len(data):
+        if data[place] != 0xFF:
+            return "its parts do not join"
+        marker = data[place + 1]
+        if marker == END:
+            return None if scans else "it holds no pixels"
+        if marker == 0xFF:
+            place += 1
+        elif marker in ALONE:
+            place += 2
+        else:
+            length = int.from_bytes(data[place + 2 : place + 4], "big")
+            if length < 2:
+                return "its parts do not join"
+            place += 2 + length
+            if marker == SCAN:
+                scans += 1
+                following = MARKER_IN_SCAN.search(data, place)
+                place = following.start() if following else len(data)
+    return "it is cut off"
+
+
+def _png_fault(data: bytes) -> str | None:
+    """Walk the chunks to the end chunk and compare each with its checksum."""
+    place, pixels = 8, 0
+    view = memoryview(data)
+    while place + 12 <= len(data):
+        length, kind = struct.unpack_from(">I4s", data, place)
+        end = place + 8 + length
+        if end + 4 > len(data):
+            return "it is cut off"
+        if zlib.crc32(view[place + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+            return f"a checksum in it is wrong ({kind.decode('latin-1')})"
+        if kind == b"IEND":
+            return None if pixels else "it holds no pixels"
+        pixels += length if kind == b"IDAT" else 0
+        place = end + 4
+    return "it is cut off"
+
+
+def _gif_fault(data: bytes) -> str | None:
+    """Walk the blocks to the end of the first frame."""
+    place = 13 + _gif_palette(data[10])
+    while place < len(data):
+        kind = data[place]
+        if kind == 0x21:
+            place += 2
+        elif kind == 0x2C and place + 10 < len(data):
+            place += 11 + _gif_palette(data[place + 9])
+        else:
+            return "it is cut off" if kind in (0x2C, 0x3B) else "its parts do not join"
+        while place < len(data) and data[place]:
+            place += 1 + data[place]
+        place += 1
+        if kind == 0x2C:
+            return None if place <= len(data) else "it is cut off"
+    return "it is cut off"
+
+
+def _gif_palette(flags: int) -> int:
+    """Bytes of the palette that those flags announce."""
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
+
+
+def _bmp_fault(picture: BmpImagePlugin.BmpImageFile, size: int) -> str | None:
+    """An uncompressed picture has a size that its header tells."""
+    codec, box, offset, arguments = picture.tile[0]
+    if codec != "raw" or not isinstance(arguments, tuple):
+        raise NotImplementedError(codec)
+    rows = box[3] - box[1] if box else picture.height
+    return "it is cut off" if offset + rows * int(arguments[1]) > size else None
+
+
+def _tiff_fault(picture: TiffImagePlugin.TiffImageFile, size: int) -> str | None:
+    """The strips or tiles of the frame lie inside the file."""
+    for places, lengths in STRIPS:
+        if places in picture.tag_v2 and lengths in picture.tag_v2:
+            spans = zip(_numbers(picture.tag_v2[places]), _numbers(picture.tag_v2[lengths]), strict=False)
+            return "it is cut off" if any(place + length > size for place, length in spans) else None
+    raise NotImplementedError("TIFF without strips")
+
+
+def _numbers(value: int | Sequence[int]) -> Sequence[int]:
+    return (value,) if isinstance(value, int) else value

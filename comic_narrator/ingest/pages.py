@@ -1,0 +1,161 @@
+"""The pages that a paging names, numbered, each with how its picture is come by."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comic_narrator.errors import InputError, UsageError
+from comic_narrator.ingest.encode import encode_pixels
+from comic_narrator.ingest.source import PagePicture, PageSource, Source
+from comic_narrator.ingest.strips import window
+from comic_narrator.model import Box, Direction, Paging, PlannedPicture, PrintedWord, Treatment
+from comic_narrator.pictures import open_picture
+
+DECODED = 2
+"""Pictures of a strip that stay decoded: a page seldom reaches over more."""
+
+
+@dataclass(frozen=True)
+class NumberedPage:
+    """A page of the book by its number from 1, or a picture that gives none and keeps its number.
+
+    `source` says where its picture lies, `picture` reads it (None for one that is left out, `why` says why), `chapter`
+    is the title of the chapter that begins here.
+    """
+
+    number: int
+    source: str
+    treat: Treatment
+    picture: Callable[[], PagePicture] | None
+    why: str | None = None
+    chapter: str | None = None
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """A planned picture that was found again in the book."""
+
+    planned: PlannedPicture
+    source: str
+    picture: Callable[[], PagePicture]
+
+
+def pages_of(source: Source, paging: Paging, direction: Direction) -> tuple[NumberedPage, ...]:
+    """The pages in reading order; a picture that gives none keeps its number, so that the others keep theirs.
+
+    InputError when the paging names a picture that the book does not hold.
+    """
+    sheets = list(_found(source, paging))
+    column = _Column([sheet for sheet in sheets if sheet.planned.treat == "strip"])
+    pages: list[NumberedPage] = []
+    chapter: str | None = None
+    for sheet in sheets:
+        planned = sheet.planned
+        chapter = planned.chapter or chapter
+        pictures: Sequence[Callable[[], PagePicture] | None] = [None]
+        if planned.treat == "page":
+            pictures = [sheet.picture]
+        elif planned.treat == "split":
+            pictures = [partial(_half, sheet, box) for box in _halves(planned, direction)]
+        elif planned.treat == "strip":
+            pictures = column.next_pages()
+        for picture in pictures:
+            begins = chapter if picture else None
+            pages.append(NumberedPage(len(pages) + 1, sheet.source, planned.treat, picture, planned.why, begins))
+            chapter = None if picture else chapter
+    return tuple(pages)
+
+
+def pick_pages(pages: Sequence[NumberedPage], wanted: str | None) -> tuple[NumberedPage, ...]:
+    """The pages whose numbers `wanted` names ("3-10", "5", "4-"; None = all)."""
+    if wanted is None:
+        return tuple(pages)
+    first, dash, last = wanted.partition("-")
+    try:
+        low = int(first)
+        high = (int(last) if last else pages[-1].number) if dash else low
+    except ValueError:
+        raise UsageError(f"--pages {wanted} is not a range.", "Write --pages 3-10, 5 or 4-.") from None
+    picked = tuple(page for page in pages if low <= page.number <= high)
+    if not any(page.picture for page in picked):
+        raise UsageError(
+            f"--pages {wanted} names no page of this book.", f"Its pages have numbers from 1 to {pages[-1].number}."
+        )
+    return picked
+
+
+def pixels_of(picture: PagePicture, name: str) -> NDArray[np.uint8]:
+    """A page picture decoded, of shape (height, width, 3), RGB; InputError naming it when it is broken."""
+    return np.asarray(open_picture(picture.data, name).convert("RGB"))
+
+
+def _found(source: Source, paging: Paging) -> Iterator[_Sheet]:
+    twins: dict[str, list[PageSource]] = defaultdict(list)
+    for page in source.pages:
+        twins[page.name].append(page)
+    seen: dict[tuple[str, int], int] = defaultdict(int)
+    for planned in paging.pictures:
+        key = planned.source, planned.frame
+        if seen[key] >= len(twins[planned.source]):
+            raise InputError(
+                f"paging.json names {planned.source}, which the book does not hold.", "Take that picture out of it."
+            )
+        page = twins[planned.source][seen[key]]
+        seen[key] += 1
+        name = f"{planned.source}#{planned.frame + 1}" if planned.frame else planned.source
+        yield _Sheet(planned, name, partial(page.picture, planned.frame))
+
+
+def _halves(planned: PlannedPicture, direction: Direction) -> list[Box]:
+    """The two pages of a double page in reading order, as boxes of the source picture."""
+    fold = planned.width // 2 if planned.fold is None else planned.fold
+    left, right = Box(0, 0, fold, planned.height), Box(fold, 0, planned.width - fold, planned.height)
+    return [right, left] if direction == "rtl" else [left, right]
+
+
+def _half(sheet: _Sheet, half: Box) -> PagePicture:
+    whole = sheet.picture()
+    scale = whole.width / sheet.planned.width
+    box = Box(round(half.x * scale), 0, round(half.w * scale), whole.height).within(whole.width, whole.height)
+    pixels = pixels_of(whole, sheet.source)[:, box.x : box.right]
+    return encode_pixels(pixels, half, _words_in(whole.words, box))
+
+
+def _words_in(words: Sequence[PrintedWord], box: Box) -> tuple[PrintedWord, ...]:
+    """The words whose middle lies in `box`, in pixels of what it shows."""
+    return tuple(
+        PrintedWord(text=word.text, bbox=Box(word.bbox.x - box.x, word.bbox.y - box.y, word.bbox.w, word.bbox.h))
+        for word in words
+        if box.x <= word.bbox.center[0] < box.right and box.y <= word.bbox.center[1] < box.bottom
+    )
+
+
+class _Column:
+    """The strips of a webtoon as one column; its pages are handed out strip by strip, in order."""
+
+    def __init__(self, strips: Sequence[_Sheet]) -> None:
+        self._strips = strips
+        self._sizes = [(sheet.planned.width, sheet.planned.height) for sheet in strips]
+        self._starts = [(i, row) for i, sheet in enumerate(strips) for row in sheet.planned.cuts]
+        self._next = 0
+        self._pixels = lru_cache(maxsize=DECODED)(self._decode)
+
+    def _decode(self, i: int) -> NDArray[np.uint8]:
+        return pixels_of(self._strips[i].picture(), self._strips[i].source)
+
+    def next_pages(self) -> list[Callable[[], PagePicture]]:
+        """The pages that begin in the next strip; a window that reaches into later strips belongs where it begins."""
+        strip, self._next = self._next, self._next + 1
+        return [partial(self._page, place) for place, (i, _) in enumerate(self._starts) if i == strip]
+
+    def _page(self, place: int) -> PagePicture:
+        (strip, row), *rest = self._starts[place : place + 2]
+        pixels = window(self._sizes, self._pixels, (strip, row), rest[0] if rest else None)
+        width = self._sizes[strip][0]
+        return encode_pixels(pixels, Box(0, row, width, round(pixels.shape[0] * width / pixels.shape[1])))
