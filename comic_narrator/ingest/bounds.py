@@ -93,6 +93,8 @@ def password_needed(name: str, password: str | None) -> PasswordNeededError:
 
 def _reason(error: object) -> str:
     """What a library says, on one line; some say nothing, so their kind of error has to do."""
+    if isinstance(error, MemoryError) and not error.args:
+        return "it asks for more memory than there is"
     said = " ".join(str(error).split()).rstrip(".")[:200]
     return said or type(error).__name__
 

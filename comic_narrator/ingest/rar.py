@@ -18,7 +18,6 @@ from comic_narrator.errors import InputError, NarratorError
 from comic_narrator.ingest.bounds import (
     FETCH_AGAIN,
     MEGABYTE,
-    HeaderFile,
     broken_book,
     broken_entry,
     check_count,
@@ -27,8 +26,8 @@ from comic_narrator.ingest.bounds import (
     password_needed,
 )
 from comic_narrator.ingest.names import decode_names, plain_name
-from comic_narrator.ingest.rar_blocks import RAR4, RAR5, Block, blocks
-from comic_narrator.ingest.rar_volumes import first_volume, next_volume
+from comic_narrator.ingest.rar_blocks import Block
+from comic_narrator.ingest.rar_parts import Part, read_parts
 from comic_narrator.ingest.source import Entry, Files, Limits, Opening, PasswordNeededError
 from comic_narrator.ingest.unpacked import Unpacked
 
@@ -42,10 +41,8 @@ BROKEN = (rars.Error, OSError, MemoryError, ValueError, LookupError)
 DICTIONARY_MOST = 1024 * MEGABYTE
 """Bytes that RAR 5 may look back; WinRAR itself goes no further unless asked to."""
 
-COMMENT_MOST = MEGABYTE
-
-LOCKED, VOLUME, MORE, SPLIT_AFTER = 0x80, 0x1, 0x1, 0x2
-"""Flags: headers are encrypted (RAR 4 main block); main block; end block; RAR 4 file block."""
+WHOLE_MOST = 1024 * MEGABYTE
+"""Bytes of an archive that rars may take into memory where we cannot cut it, twice over while it lists it."""
 
 UNIX_4, UNIX_5 = 3, 1
 """The numbers of Unix among the systems that a RAR 4 and a RAR 5 entry can be from."""
@@ -55,24 +52,13 @@ REPARSE_POINT = 0x400
 
 
 @dataclass(frozen=True)
-class _Part:
-    """One file of an archive: what comes before its entries, the blocks of those, and all that without any data."""
-
-    path: Path
-    head: bytes
-    files: tuple[Block, ...]
-    skeleton: bytes
-    volume: bool
-    more: bool
-
-
-@dataclass(frozen=True)
 class _Member:
     """An entry as rars lists it, with the file and the block that it begins in where we know them."""
 
     name: str
     info: rars.RarInfo
-    part: _Part | None
+    regular: bool
+    part: Part | None
     block: Block | None
 
 
@@ -82,8 +68,10 @@ def list_rar(path: Path, opening: Opening) -> Files:
     Raises InputError when it is broken, too large or a volume is missing, PasswordNeededError when it is encrypted.
     """
     try:
-        parts = _parts(path, opening.limits)
-    except (EOFError, ValueError, OSError):
+        parts = read_parts(path, opening.limits)
+    except (EOFError, ValueError) as error:
+        if path.stat().st_size > WHOLE_MOST:
+            raise broken_book(path.name, KIND, error) from error
         parts = []  # encrypted headers, or what only rars understands, or what it finds words for
     try:
         members, comment = _members(path, parts, opening)
@@ -91,7 +79,7 @@ def list_rar(path: Path, opening: Opening) -> Files:
         raise password_needed(path.name, opening.password) from error
     except BROKEN as error:
         raise broken_book(path.name, KIND, error) from error
-    files = [member for member in members if _is_file(member.info)]
+    files = [member for member in members if member.regular]
     check_count(path.name, len(members), opening.limits)
     check_total(path.name, sum(member.info.file_size for member in files), opening.limits)
     if opening.password is None and _all_encrypted(files):
@@ -105,7 +93,7 @@ def list_rar(path: Path, opening: Opening) -> Files:
         entries = [
             Entry(member.name, member.info.file_size, partial(unpacked.read, i))
             for i, member in enumerate(members)
-            if _is_file(member.info)
+            if member.regular
         ]
     return Files(KIND, tuple(entries), comment)
 
@@ -114,78 +102,22 @@ def _bytes(files: Sequence[Path]) -> int:
     return sum(file.stat().st_size for file in files)
 
 
-def _parts(path: Path, limits: Limits) -> list[_Part]:
-    """The files of the archive that `path` is of; InputError when one is missing, EOFError, ValueError when broken."""
-    part = _part(path, limits)
-    if not part.volume:
-        return [part]
-    parts: list[_Part] = []
-    at = first_volume(path)
-    while True:
-        if not at.is_file():
-            raise InputError(
-                f"{at.name} is missing: {path.name} is one of several files that make this book.",
-                "Put all of them into one folder.",
-            )
-        parts.append(_part(at, limits))
-        if not parts[-1].more:
-            return parts
-        at = next_volume(at)
-
-
-def _part(path: Path, limits: Limits) -> _Part:
-    with HeaderFile(path) as file:
-        signature = file.read(len(RAR5))
-        signature = RAR5 if signature == RAR5 else RAR4
-        file.seek(len(signature))
-        found: list[Block] = []
-        files = 0
-        for block in blocks(file, signature):
-            found.append(block)
-            files += block.kind == "file"
-            check_count(path.name, files, limits)
-            if block.kind == "encryption" or (signature == RAR4 and block.kind == "main" and block.flags & LOCKED):
-                raise ValueError("its headers are encrypted")
-        if not found or found[0].kind != "main":
-            raise ValueError("it does not begin as an archive does")
-        skeleton = signature + b"".join(_kept(file, block) for block in found)
-    *_, last = found
-    split = signature == RAR4 and last.kind == "file" and bool(last.flags & SPLIT_AFTER)
-    return _Part(
-        path,
-        signature + found[0].header,
-        tuple(block for block in found if block.kind == "file"),
-        skeleton,
-        volume=bool(found[0].flags & VOLUME),
-        more=split or (last.kind == "end" and bool(last.flags & MORE)),
-    )
-
-
-def _kept(file: HeaderFile, block: Block) -> bytes:
-    """A block as it is needed for a list of entries: without its data, unless that is the comment."""
-    if block.kind in {"main", "end"}:
-        return block.header
-    if block.kind == "service" and b"CMT" in block.header and block.packed <= COMMENT_MOST:
-        file.seek(block.start)
-        return block.header + file.read(block.packed)
-    return block.bare if block.kind == "file" else b""
-
-
-def _members(path: Path, parts: Sequence[_Part], opening: Opening) -> tuple[list[_Member], str]:
+def _members(path: Path, parts: Sequence[Part], opening: Opening) -> tuple[list[_Member], str]:
     """All entries that begin in these files, and the archive's comment; without parts rars reads the file whole."""
     options = _options(opening.limits)
-    found: list[tuple[rars.RarInfo, _Part | None, Block | None]] = []
+    found: list[tuple[rars.RarInfo, bool, Part | None, Block | None]] = []
     comment = b""
     for part in parts:
         archive = rars.RarFile.from_bytes(part.skeleton, password=opening.password, options=options)
         comment = comment or archive.comment or b""
-        found += [(info, part, block) for info, block in zip(archive.infolist(), part.files, strict=True)]
+        infos = zip(archive.infolist(), part.files, strict=True)
+        found += [(info, _is_file(archive, info), part, block) for info, block in infos]
     if not parts:
         archive = rars.RarFile(str(path), password=opening.password, options=options)
         comment = archive.comment or b""
-        found += [(info, None, None) for info in archive.infolist()]
-    begun = [(info, part, block) for info, part, block in found if not info.is_split_before]
-    names = decode_names([info.orig_filename_bytes for info, _, _ in begun])
+        found += [(info, _is_file(archive, info), None, None) for info in archive.infolist()]
+    begun = [member for member in found if not member[0].is_split_before]
+    names = decode_names([info.orig_filename_bytes for info, *_ in begun])
     members = [_Member(plain_name(name), *member) for name, member in zip(names, begun, strict=True)]
     return members, decode_names([comment.rstrip(b"\0")])[0]
 
@@ -198,8 +130,15 @@ def _options(limits: Limits) -> rars.ReadOptions:
     )
 
 
-def _is_file(info: rars.RarInfo) -> bool:
-    """Whether an entry is a regular file: neither a folder nor a link, by the attributes of the system it is from."""
+def _is_file(archive: rars.RarFile, info: rars.RarInfo) -> bool:
+    """Whether an entry is a regular file: no folder, and no link as RAR 5 says or attributes tell."""
+    if info.rar_version == "rar50_plus":
+        try:
+            archive.readlink(info)
+        except rars.UnsupportedRarFeature:
+            pass  # so it is none
+        else:
+            return False
     unix = info.host_os == (UNIX_5 if info.rar_version == "rar50_plus" else UNIX_4)
     if unix and stat.S_IFMT(info.file_attr) not in {0, stat.S_IFREG}:
         return False
@@ -212,7 +151,7 @@ def _all_encrypted(files: Sequence[_Member]) -> bool:
 
 
 def _loose(path: Path, files: Sequence[_Member], opening: Opening) -> list[Entry]:
-    """Entries that are read one at a time; PasswordNeededError when the password does not open an encrypted one."""
+    """Entries that are read one at a time; PasswordNeededError when all are encrypted and not with that password."""
     reads = [partial(_read, member, f"{path.name}!{member.name}", opening) for member in files]
     if _all_encrypted(files):
         smallest = min((member.info.file_size, i) for i, member in enumerate(files) if member.info.file_size)[1]
@@ -267,13 +206,15 @@ def _fill(
     except rars.UnsafeArchivePath as error:
         raise InputError(f"{book} holds files whose paths lead out of it.", FETCH_AGAIN) from error
     except BROKEN as error:
-        places = _before_damage(members, folder)
+        # Entries are unpacked in their order, so the last one there is what rars gave up on.
+        places = dict(list(_by_name(members, folder).items())[:-1])
         if not places and any(member.info.is_encrypted for member in members):
             raise password_needed(book, opening.password) from error
         reason: Exception | str = error
     else:
-        there = [i for i, member in enumerate(members) if member.info.is_dir() or _is_file(member.info)]
-        places = dict(zip(there, map(Path, written), strict=False)) if len(there) == len(written) else {}
+        there = [i for i, member in enumerate(members) if member.info.is_dir() or member.regular]
+        paths = dict(zip(there, map(Path, written), strict=False))
+        places = paths if len(there) == len(written) else _by_name(members, folder)
         reason = "it is not in the archive"
     return {
         i: _place(f"{book}!{member.name}", member, places.get(i), reason, opening) for i, member in enumerate(members)
@@ -293,12 +234,11 @@ def _place(
     return place
 
 
-def _before_damage(members: Sequence[_Member], folder: Path) -> dict[int, Path]:
-    """What was unpacked before rars gave up: all that is there but the last, which is what it gave up on."""
+def _by_name(members: Sequence[_Member], folder: Path) -> dict[int, Path]:
+    """The entries that were unpacked, in their order, as far as their names are those of the files."""
     there = {
         i: folder / member.info.filename.replace("\\", "/")
         for i, member in enumerate(members)
-        if _is_file(member.info) and ".." not in member.info.filename
+        if member.regular and ".." not in member.info.filename
     }
-    whole = [i for i, place in there.items() if place.is_relative_to(folder) and place.is_file()]
-    return {i: there[i] for i in whole[:-1]}
+    return {i: place for i, place in there.items() if place.is_relative_to(folder) and place.is_file()}

@@ -40,6 +40,7 @@ BROKEN = (
     struct.error,
     EOFError,
     OSError,
+    MemoryError,
     ValueError,
     TypeError,
     LookupError,

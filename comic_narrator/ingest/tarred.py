@@ -34,7 +34,7 @@ BLOCK = tarfile.BLOCKSIZE
 BROKEN = (tarfile.TarError, EOFError, OSError, ValueError, OverflowError, RecursionError)
 """What reading damaged headers of a TAR archive raises."""
 
-BROKEN_STREAM = (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
+BROKEN_STREAM = (EOFError, OSError, MemoryError, zlib.error, lzma.LZMAError, ValueError)
 """What unpacking a damaged gzip, bzip2 or xz stream raises."""
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import stat
 import struct
 import zlib
+from bz2 import BZ2Decompressor
+from copy import copy
 from functools import partial
 from lzma import LZMAError
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_BZIP2, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import pyzipper
 
@@ -32,6 +34,7 @@ BROKEN = (
     pyzipper.BadZipFile,
     EOFError,
     OSError,
+    MemoryError,
     NotImplementedError,
     LZMAError,
     zlib.error,
@@ -54,7 +57,7 @@ UNICODE_PATH = 0x7075
 """The extra field in which Info-ZIP gives a name as UTF-8 beside one of another code page."""
 
 SMALL_STEP = 4096
-"""Packed bytes taken at once of methods whose unpacker sets no bound to what it gives for them (bzip2, LZMA)."""
+"""Packed bytes taken at once of LZMA: zipfile sets no bound to what it unpacks them to, 30 MB at most."""
 
 
 def list_zip(path: Path, opening: Opening) -> Files:
@@ -76,7 +79,7 @@ def list_zip(path: Path, opening: Opening) -> Files:
             Entry(name, info.file_size, partial(_read, archive, info, f"{path.name}!{name}", opening))
             for name, info in named
         ),
-        archive.comment.decode("utf-8", "replace"),
+        decode_names([archive.comment])[0],
     )
 
 
@@ -138,8 +141,10 @@ def _read(archive: ZipFile, info: ZipInfo, name: str, opening: Opening) -> bytes
 
 
 def _unpack(archive: ZipFile, info: ZipInfo, name: str, opening: Opening) -> bytes:
-    step = STEP if info.compress_type in {ZIP_STORED, ZIP_DEFLATED} else SMALL_STEP
     password = opening.password.encode() if info.flag_bits & ENCRYPTED and opening.password is not None else None
+    if info.compress_type == ZIP_BZIP2 and password is None:
+        return _bzip2(archive, info)
+    step = SMALL_STEP if info.compress_type == ZIP_LZMA else STEP
     data = bytearray()
     with archive.open(info, pwd=password) as stream:
         while chunk := stream.read(step):
@@ -147,4 +152,22 @@ def _unpack(archive: ZipFile, info: ZipInfo, name: str, opening: Opening) -> byt
             check_entry(name, len(data), opening.limits)
     if len(data) != info.file_size:
         raise EOFError(f"it gives {len(data)} of its {info.file_size} bytes")
+    return bytes(data)
+
+
+def _bzip2(archive: ZipFile, info: ZipInfo) -> bytes:
+    """What a bzip2 entry unpacks to, no more than it says: zipfile would unpack 100 bytes to gigabytes at once."""
+    packed = copy(info)
+    packed.compress_type, packed.file_size = ZIP_STORED, info.compress_size
+    del packed.CRC
+    unpacker = BZ2Decompressor()
+    data = bytearray()
+    with archive.open(packed) as stream:
+        while len(data) <= info.file_size and not unpacker.eof:
+            chunk = stream.read(STEP) if unpacker.needs_input else b""
+            if unpacker.needs_input and not chunk:
+                break
+            data += unpacker.decompress(chunk, info.file_size + 1 - len(data))
+    if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+        raise BadZipFile("its checksum is wrong")
     return bytes(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tarfile
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -36,6 +37,48 @@ def write_aes_zip(path: Path, contents: Contents, password: str) -> Path:
         for name, data in contents:
             archive.writestr(name, data)
     return path
+
+
+def write_locked_zip(path: Path, contents: Contents, password: str) -> Path:
+    """A ZIP archive with the encryption of PKZIP 2, which Python reads but does not write; its data are stored."""
+    with ZipFile(path, "w") as archive:
+        for name, data in contents:
+            archive.writestr(name, bytes(12) + data)
+    raw = bytearray(path.read_bytes())
+    with ZipFile(path) as archive:
+        infos = archive.infolist()
+    at = archive.start_dir
+    for info, (_, data) in zip(infos, contents, strict=True):
+        crc = zlib.crc32(data)
+        start = info.header_offset + 30 + len(info.orig_filename.encode())
+        hidden = _pkzip(bytes(11) + bytes([crc >> 24]) + data, password.encode())
+        raw[start : start + len(hidden)] = hidden
+        for header, flags, checksum in ((info.header_offset, 6, 14), (at, 8, 16)):
+            raw[header + flags] |= 1
+            raw[header + checksum : header + checksum + 4] = crc.to_bytes(4, "little")
+            raw[header + checksum + 8 : header + checksum + 12] = len(data).to_bytes(4, "little")
+        at += 46 + len(info.orig_filename.encode())
+    path.write_bytes(raw)
+    return path
+
+
+def _pkzip(data: bytes, password: bytes) -> bytes:
+    """The bytes as the traditional encryption of PKZIP hides them (APPNOTE.TXT, 6.1)."""
+    keys = [0x12345678, 0x23456789, 0x34567890]
+
+    def turn(byte: int) -> None:
+        keys[0] = ~zlib.crc32(bytes([byte]), ~keys[0] & 0xFFFFFFFF) & 0xFFFFFFFF
+        keys[1] = ((keys[1] + (keys[0] & 0xFF)) * 134775813 + 1) & 0xFFFFFFFF
+        keys[2] = ~zlib.crc32(bytes([keys[1] >> 24]), ~keys[2] & 0xFFFFFFFF) & 0xFFFFFFFF
+
+    for byte in password:
+        turn(byte)
+    out = bytearray()
+    for byte in data:
+        key = keys[2] & 0xFFFF | 2
+        out.append(byte ^ (key * (key ^ 1) >> 8 & 0xFF))
+        turn(byte)
+    return bytes(out)
 
 
 def write_7z(path: Path, contents: Contents, password: str | None = None, *, hide_names: bool = False) -> Path:

@@ -1,4 +1,4 @@
-"""Every odd file of ../shared through ingest: its pages, their sizes and order and its title, or the sentence it ends in.
+"""Every odd file of ../shared through ingest: its pages, their sizes, order and title, or the sentence it ends in.
 
 What is written here was checked by eye against what each folder's manifest says is strange about the file.
 """
@@ -33,6 +33,7 @@ class Row:
     password: str | None = None
 
 
+# fmt: off
 ROWS = [
     Row("odd/comicbox_0.pdf", refused="The only page of comicbox_0 is blank."),
     Row("odd/comicbox_3.pdf", "comicbox 3", "2318x3000"),
@@ -199,13 +200,15 @@ ROWS = [
     Row("msdemo_mangasensei/msdemo-004-rain.png", "msdemo 004 rain", "1440x2048"),
     Row("pd_strips_pixwarp/baron-bean-strip.cbz", "baron bean strip", "1080x266"),
 ]
+# fmt: on
+
 
 ORDERS = {
     "derived_odd/natural_sort.cbz": ["Page 1.jpg", "Page 2.jpg", "Page 10.jpg"],
     "derived_odd/sjis_names.cbz": [
-        "第1巻/第01話_表紙.jpg",
-        "第1巻/第02話_ソ表.jpg",
-        "第1巻/第10話.jpg",
+        "第１巻/第０１話_表紙.jpg",
+        "第１巻/第０２話_ソ表.jpg",
+        "第１巻/第１０話.jpg",
     ],
     "derived_odd/nested_macosx_junk.cbz": [
         "Vol 1/Chapter 1/001.jpg",
@@ -281,8 +284,11 @@ def test_a_page_looks_the_same_in_every_format(copy: str, shared: Path, tmp_path
     looks = [small(shared / "pages" / file, tmp_path) for file in (SAME_PAGE, f"derived_odd/{copy}")]
     if copy in GREY:
         looks = [look.mean(axis=2, keepdims=True) for look in looks]
-    apart = np.abs(looks[0] - looks[1]).mean()
-    assert apart < (40 if "1bit" in copy else 12)
+    if "1bit" in copy:
+        # Black and white by a threshold: as light as the original in no place, but light and dark where it is.
+        assert np.corrcoef(looks[0].ravel(), looks[1].ravel())[0, 1] > 0.7
+    else:
+        assert np.abs(looks[0] - looks[1]).mean() < 12
 
 
 def small(file: Path, unpacked: Path) -> NDArray[np.float32]:
