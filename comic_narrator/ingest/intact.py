@@ -12,8 +12,8 @@ from PIL import BmpImagePlugin, Image, TiffImagePlugin
 ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 """JPEG markers that have no length: TEM, the restarts and the start."""
 
-END, SCAN = 0xD9, 0xDA
-"""The JPEG markers that end the picture and that begin coded pixels."""
+END, SCAN, HUFFMAN = 0xD9, 0xDA, 0xC4
+"""The JPEG markers that end the picture, that begin coded pixels and that begin tables of codes."""
 
 END_MARKER = b"\xff\xd9"
 
@@ -63,6 +63,8 @@ def _jpeg_fault(data: bytes, closely: bool) -> str | None:
             length = int.from_bytes(data[place + 2 : place + 4], "big")
             if length < 2:
                 return "its parts do not join"
+            if marker == HUFFMAN and not _codes_fit(data[place + 4 : place + 2 + length]):
+                return "its code tables are damaged"
             place += 2 + length
             if marker == SCAN:
                 scans += 1
@@ -71,6 +73,23 @@ def _jpeg_fault(data: bytes, closely: bool) -> str | None:
                 end = following.start() if following else data.rfind(END_MARKER, place)
                 place = end if end > 0 else len(data)
     return "it is cut off"
+
+
+def _codes_fit(tables: bytes) -> bool:
+    """Whether Huffman tables have no more codes of any length than there can be, and a sound symbol for each."""
+    place = 0
+    while place + 17 <= len(tables):
+        codes, counts = 0, tables[place + 1 : place + 17]
+        for length, count in enumerate(counts, 1):
+            codes = 2 * codes + count
+            # The code of ones alone is never given.
+            if codes >= 1 << length:
+                return False
+        # Of a table for mean levels (its class is 0) a symbol is a number of bits.
+        if tables[place] < 16 and any(symbol > 15 for symbol in tables[place + 17 : place + 17 + sum(counts)]):
+            return False
+        place += 17 + sum(counts)
+    return place == len(tables)
 
 
 def _png_fault(data: bytes, closely: bool) -> str | None:

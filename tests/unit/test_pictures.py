@@ -203,6 +203,14 @@ def test_a_file_overwritten_in_its_middle_is_told_by_looking(kind: str) -> None:
         encode.look(bytes(data), "x", LIMITS)
 
 
+def test_a_jpeg_with_damaged_code_tables_is_told_by_looking() -> None:
+    data = bytearray(saved(draw_page(), "JPEG"))
+    place = data.index(b"\xff\xc4")
+    data[place + 5] = 9
+    with pytest.raises(InputError, match="code tables are damaged"):
+        encode.look(bytes(data), "x", LIMITS)
+
+
 def test_a_huge_picture_is_refused_by_its_header() -> None:
     with pytest.raises(InputError, match="900 megapixels") as error:
         encode.look(announced_png(30_000, 30_000), "x", LIMITS)
