@@ -54,7 +54,8 @@ ROWS = [
     Row("odd/comicbox_macos_resource_fork.cbz", "comicbox macos resource fork", "114x160 110x160"),
     Row(
         "odd/comictagger_fake_cbr.cbr",
-        refused="None of the 8 pages of comictagger_fake_cbr can be read: comictagger_fake_cbr.cbr!00.jpg is not a picture this program can read.",
+        refused="None of the 8 pages of comictagger_fake_cbr can be read: "
+        "comictagger_fake_cbr.cbr!00.jpg is not a picture this program can read.",
     ),
     Row("odd/ocrmypdf_aspect.pdf", "aspect", "2000x1600"),
     Row("odd/ocrmypdf_baiona_cmyk.jpg", "ocrmypdf baiona cmyk", "640x682"),
@@ -107,7 +108,8 @@ ROWS = [
     Row("odd/rarfile_rar3-subdirs.rar", refused="The RAR archive rarfile_rar3-subdirs.rar holds no pictures."),
     Row(
         "odd/rarfile_rar3-vols.part1.rar",
-        refused="rarfile_rar3-vols.part2.rar is missing: rarfile_rar3-vols.part1.rar is one of several files that make this book.",
+        refused="rarfile_rar3-vols.part2.rar is missing: "
+        "rarfile_rar3-vols.part1.rar is one of several files that make this book.",
     ),
     Row("odd/rarfile_rar5-crc.sfx", refused="The RAR archive rarfile_rar5-crc.sfx holds no pictures."),
     Row(
