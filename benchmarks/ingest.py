@@ -20,7 +20,7 @@ import numpy as np
 import pymupdf
 from PIL import Image, ImageDraw, ImageFilter
 
-from comic_narrator.ingest import open_book
+from comic_narrator.ingest import Wishes, open_book, pages_of, plan, read_ahead
 from comic_narrator.ingest.source import Opening, Source, Spool
 
 WIDTH, HEIGHT = 1600, 2400
@@ -82,11 +82,10 @@ def write(path: Path, data: bytes) -> None:
 
 def store(book: Source, folder: Path) -> None:
     """Look at all pages, then store each as the program does."""
-    for page in book.pages:
-        page.look(0)
-    for number, page in enumerate(book.pages):
-        picture = page.picture(0)
-        write(folder / f"{number:04}{picture.suffix}", picture.data)
+    pages = pages_of(book, plan(book, Wishes(language="en"), lambda: None), "ltr")
+    for page, reading in read_ahead(pages):
+        picture = reading.result()
+        write(folder / f"{page.number:04}{picture.suffix}", picture.data)
 
 
 def copy(path: Path, folder: Path) -> None:

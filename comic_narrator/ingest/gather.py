@@ -54,7 +54,7 @@ def source_of_picture(path: Path, opening: Opening) -> Source:
     entry = Entry(path.name, 0, partial(_bytes, path), path)
     page = _page(path.name, entry, opening.limits)
     try:
-        page.frames()
+        page.look(0)
     except InputError as error:
         if "not a picture" in error.what:
             raise InputError(
@@ -71,7 +71,8 @@ def _named_only(name: str) -> Metadata:
 
 def _page(label: str, entry: Entry, limits: Limits) -> PageSource:
     def frames() -> int:
-        return encode.frames(entry.read(), label, limits)
+        # Only a TIFF holds several pages, and asking costs as much as reading it.
+        return encode.frames(entry.read(), label, limits) if label.lower().endswith((".tif", ".tiff")) else 1
 
     def look(frame: int) -> Look:
         return encode.look(entry.read(), label, limits, frame)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import struct
 import zlib
 from collections.abc import Sequence
 
+import numpy as np
 from PIL import BmpImagePlugin, Image, TiffImagePlugin
 
 ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
@@ -17,8 +17,9 @@ END, SCAN, HUFFMAN = 0xD9, 0xDA, 0xC4
 
 END_MARKER = b"\xff\xd9"
 
-MARKER_IN_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
-"""In coded pixels 0xFF stands before a zero, a restart or filling; anything else ends them."""
+CODED = np.zeros(256, bool)
+CODED[[0x00, *range(0xD0, 0xD8), 0xFF]] = True
+"""Bytes that may follow 0xFF in coded pixels: a zero, a restart, filling; any other makes a marker and ends them."""
 
 STRIPS = ((273, 279), (324, 325))
 """TIFF tags: where strips or tiles begin, and how long they are."""
@@ -68,11 +69,17 @@ def _jpeg_fault(data: bytes, closely: bool) -> str | None:
             place += 2 + length
             if marker == SCAN:
                 scans += 1
-                following = MARKER_IN_SCAN.search(data, place) if closely else None
                 # Coded pixels hold no end marker, so the last one is the picture's or follows it.
-                end = following.start() if following else data.rfind(END_MARKER, place)
-                place = end if end > 0 else len(data)
+                place = _scan_end(data, place) if closely else data.rfind(END_MARKER, place) % (len(data) + 1)
     return "it is cut off"
+
+
+def _scan_end(data: bytes, start: int) -> int:
+    """Where the marker stands that ends the coded pixels from `start`; the end of `data` where there is none."""
+    coded = np.frombuffer(data, np.uint8, offset=start)
+    at = np.flatnonzero(coded[:-1] == 0xFF)
+    ends = at[~CODED[coded[at + 1]]]
+    return start + int(ends[0]) if ends.size else len(data)
 
 
 def _codes_fit(tables: bytes) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -90,6 +91,20 @@ def pick_pages(pages: Sequence[NumberedPage], wanted: str | None) -> tuple[Numbe
     return picked
 
 
+def read_ahead(pages: Iterable[NumberedPage]) -> Iterator[tuple[NumberedPage, Future[PagePicture]]]:
+    """The pages that have a picture, each with its picture, which is read while the one before it is dealt with."""
+    with ThreadPoolExecutor(1) as reader:
+        waiting: tuple[NumberedPage, Future[PagePicture]] | None = None
+        for page in pages:
+            if page.picture is None:
+                continue
+            read, waiting = waiting, (page, reader.submit(page.picture))
+            if read is not None:
+                yield read
+        if waiting is not None:
+            yield waiting
+
+
 def pixels_of(picture: PagePicture, name: str) -> NDArray[np.uint8]:
     """A page picture decoded, of shape (height, width, 3), RGB; InputError naming it when it is broken."""
     return np.asarray(open_picture(picture.data, name).convert("RGB"))
@@ -124,7 +139,7 @@ def _half(sheet: _Sheet, half: Box) -> PagePicture:
     scale = whole.width / sheet.planned.width
     box = Box(round(half.x * scale), 0, round(half.w * scale), whole.height).within(whole.width, whole.height)
     pixels = pixels_of(whole, sheet.source)[:, box.x : box.right]
-    return encode_pixels(pixels, half, _words_in(whole.words, box))
+    return encode_pixels(pixels, half, _words_in(whole.words, box), lossy=whole.suffix == ".jpg")
 
 
 def _words_in(words: Sequence[PrintedWord], box: Box) -> tuple[PrintedWord, ...]:

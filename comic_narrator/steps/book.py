@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from comic_narrator import ingest as ingest_stage
@@ -17,6 +17,7 @@ from comic_narrator.ingest import (
     pages_of,
     pick_pages,
     plan,
+    read_ahead,
 )
 from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
@@ -97,8 +98,8 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
 
         def build() -> Book:
             stored = []
-            for page in shown.values():
-                stored += _stored(run, page, digest)
+            for page, reading in read_ahead(shown.values()):
+                stored += _stored(run, page, reading.result, digest)
                 step()
             if not stored:
                 raise InputError(f"No page of {job.source.name} can be read: {run.broken[0]}", "Fetch the book again.")
@@ -122,16 +123,18 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
         if int(page.id) not in shown:
             raise InputError(f"book.json names page {page.id}, which is not in this run.", "Check --pages.")
         if not run.work.path(page.image).is_file():
-            _stored(run, pages[int(page.id)], digest)
+            numbered = pages[int(page.id)]
+            _stored(run, numbered, numbered.picture, digest)
     _name_left_out(run, picked, book)
     return book
 
 
-def _stored(run: Run, page: NumberedPage, source: str) -> list[BookPage]:
-    """The page in the work folder; none when its picture turns out to be broken."""
-    assert page.picture
+def _stored(run: Run, page: NumberedPage, read: Callable[[], PagePicture] | None, source: str) -> list[BookPage]:
+    """The page in the work folder; none when it has no picture, or one that turns out to be broken."""
+    if read is None:
+        return []
     try:
-        picture = page.picture()
+        picture = read()
     except BrokenPictureError as error:
         run.leave_out(error.what)
         return []
@@ -172,7 +175,7 @@ def _reordered(
     again: list[BookPage] = []
     for page in stored:
         numbered = pages[int(page.id)]
-        again += _stored(run, numbered, digest) if numbered.treat == "split" else [page]
+        again += _stored(run, numbered, numbered.picture, digest) if numbered.treat == "split" else [page]
     return again
 
 
