@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from comic_narrator.model import Box
-
-Mask = NDArray[np.uint8]
-Profile = NDArray[np.float32]
+from comic_narrator.panels.profiles import WHOLE, Flags, Mask, Profiles, Table, band, profiles, runs
 
 OPEN = 0.9
 """A gutter shows the ground over this share of its length; balloons may lie across the rest."""
@@ -22,155 +19,211 @@ CROSSED = 0.55
 """A channel between two straight sides may have a balloon or an inset across it, and is bare over this share."""
 LINED = 0.85
 """Both its sides are drawn over this share of what is bare."""
+RULED = 0.85
+"""A rule is inked over this share of its length."""
+COARSE = 0.05
+"""What block sums may lose of a share, against counting pixel by pixel."""
 GENTLE = tuple(round(-0.02 + 0.004 * i, 3) for i in range(11))
-STEEP = tuple(round(0.024 + 0.004 * i, 3) for i in range(25))
+STEEP = tuple(round(sign * (0.024 + 0.006 * i), 3) for i in range(17) for sign in (1, -1))
+SLANTED = tuple(round(sign * (0.13 + 0.012 * i), 3) for i in range(23) for sign in (1, -1))
+SEARCHES = ((GENTLE, 1, (0.0,)), (STEEP, 2, (0.0, 0.003, -0.003)), (SLANTED, 4, (0.0, 0.003, -0.003, 0.006, -0.006)))
+"""Slopes, the reduction of the picture they are searched on, and what is tried beside each when it is measured."""
+TRIED = 10
+"""So many of the most promising strips of a search are measured."""
 LEAST_PIECE = 0.045
 """A panel is at least this share of the page's shorter side, high and wide."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A strip across a part: pixels with start <= across - slope * along < end are dropped, the rest falls in two."""
+    """A strip across a part: its pixels with start <= across - slope * along < end are dropped, the rest falls in two.
+
+    `across` and `along` count from the part's own corner; `clear` (0..1) is how much of a gutter it looks like.
+    """
 
     horizontal: bool
     slope: float
-    start: float
-    end: float
+    start: int
+    end: int
     score: float
+    clear: float
 
 
-def best_cut(mask: Mask, part: Mask, box: Box, rules: bool) -> Cut | None:
-    """The clearest cut through `part` (inside `box`), or None; `mask` marks the ground, or the ink if `rules`."""
-    unit = min(mask.shape)
-    for slopes in (GENTLE, (*STEEP, *(-slope for slope in STEEP))):
-        cuts = [
-            cut
-            for horizontal in (True, False)
-            for slope in slopes
-            for cut in _cuts(mask, part, box, horizontal, slope, unit, rules)
-        ]
-        if cuts:
-            return max(cuts, key=lambda cut: cut.score)
+def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
+    """The clearest gutter through a part; the 0/1 masks have its shape, `marked` is the ground, `unit` the page's side."""
+    views = [(True, marked * part, part)]
+    views.append((False, *(np.ascontiguousarray(mask.T) for mask in views[0][1:])))
+    for slopes, reduction, beside in SEARCHES:
+        found: list[tuple[Cut, Mask, Mask]] = []
+        for horizontal, here, inside in views:
+            coarse = [_reduced(mask, reduction) for mask in (here, inside)]
+            if min(coarse[0].shape) < 8:
+                continue
+            lines = profiles(coarse[0], coarse[1], slopes)
+            found += [
+                (replace(cut, horizontal=horizontal, start=cut.start * reduction, end=cut.end * reduction), here, inside)
+                for cut in _strips(lines, max(unit // reduction, 1))
+            ]
+        found.sort(key=lambda each: -each[0].score)
+        for rough, here, inside in found[:TRIED]:
+            tries = (measured(replace(rough, slope=rough.slope + d), here, inside, unit, reduction) for d in beside)
+            sure = [cut for cut in tries if cut is not None]
+            if sure:
+                return max(sure, key=lambda cut: cut.score)
     return None
 
 
-def _cuts(mask: Mask, part: Mask, box: Box, horizontal: bool, slope: float, unit: int, rules: bool) -> Iterator[Cut]:
-    view = np.s_[box.y : box.bottom, box.x : box.right]
-    inside, here = part[view], mask[view]
-    if not horizontal:
-        inside, here = np.ascontiguousarray(inside.T), np.ascontiguousarray(here.T)
-    sheared = _Sheared(here * inside, inside, slope)
-    origin = box.y - slope * box.x if horizontal else box.x - slope * box.y
-    finder = _rule_strips if rules else _gutter_strips
-    for start, end, score in finder(sheared, unit):
-        yield Cut(horizontal, slope, start + sheared.shift + origin, end + sheared.shift + origin, score - abs(slope))
+def _reduced(mask: Mask, reduction: int) -> Mask:
+    if reduction == 1:
+        return mask
+    size = (max(mask.shape[1] // reduction, 1), max(mask.shape[0] // reduction, 1))
+    small: Mask = (cv2.resize(mask * np.uint8(255), size, interpolation=cv2.INTER_AREA) > 127).astype(np.uint8)
+    return small
 
 
-class _Sheared:
-    """A part and its mask, sheared so that lines of one slope lie in rows."""
-
-    def __init__(self, mask: Mask, inside: Mask, slope: float) -> None:
-        height, width = mask.shape
-        lean = slope * width
-        size = (width, height + int(np.ceil(abs(lean))) + 1)
-        matrix = np.array([[1, 0, 0], [-slope, 1, max(lean, 0.0)]], np.float64)
-        self.shift = -max(lean, 0.0)
-        if slope:
-            self.mask: Mask = np.asarray(cv2.warpAffine(mask, matrix, size, flags=cv2.INTER_NEAREST), np.uint8)
-            self.inside: Mask = np.asarray(cv2.warpAffine(inside, matrix, size, flags=cv2.INTER_NEAREST), np.uint8)
-        else:
-            self.mask, self.inside = mask, inside
-        self.length: NDArray[np.int64] = self.inside.sum(axis=1, dtype=np.int64)
-        marked = self.mask.sum(axis=1, dtype=np.int64)
-        self.share: Profile = (marked / np.maximum(self.length, 1)).astype(np.float32)
-
-    def whole(self, least: float = 0.7) -> NDArray[np.bool_]:
-        """Rows that run (nearly) right through the part."""
-        whole: NDArray[np.bool_] = self.length >= least * max(int(self.length.max()), 1)
-        return whole
+def _near(unit: int) -> int:
+    """The thickness of a frame, in pixels."""
+    return max(round(0.006 * unit), 3)
 
 
-def _runs(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+def _strips(lines: Profiles, unit: int) -> Iterator[Cut]:
+    """Strips that may be gutters, each with what it promises."""
+    near, thinnest = _near(unit), max(round(0.0025 * unit), 1)
+    share, whole = lines.share, lines.whole
+    floor = cv2.erode(share, np.ones((1, near), np.uint8), anchor=(0, 0), borderValue=1.0)
+    worth = _Worth(lines, unit)
+    for least, widest in ((OPEN - COARSE, share.shape[1]), (CROSSED - COARSE, round(0.03 * unit) + 2)):
+        which, starts, ends = runs(whole & (share >= least))
+        above = 1 - floor[which, np.maximum(starts - near, 0)]
+        below = 1 - floor[which, np.minimum(ends, share.shape[1] - 1)]
+        width = ends - starts
+        sides = np.maximum(above, below) if least > CROSSED else np.minimum(above, below)
+        needed = STRAIGHT - COARSE if least > CROSSED else CROSSED * LINED
+        good = (width >= thinnest) & (width <= widest) & (sides >= needed) & worth.between(which, starts, ends)
+        for s, start, end, a, b in zip(which[good], starts[good], ends[good], above[good], below[good], strict=True):
+            clear = float(share[s, start:end].mean())
+            slope = lines.slopes[s]
+            score = float(a + b) + clear - abs(slope)
+            yield Cut(True, slope, int(start) - lines.margin, int(end) - lines.margin, score, clear)
 
 
-def _gutter_strips(sheared: _Sheared, unit: int) -> Iterator[tuple[float, float, float]]:
-    """Strips of bare ground with a straight side, and narrow channels between two straight sides."""
-    near = max(round(0.006 * unit), 3)
-    thinnest = max(round(0.0025 * unit), 2)
-    whole, share = sheared.whole(), sheared.share
-    for start, end in _runs(whole & (share >= OPEN)):
-        if end - start < thinnest or not whole[:start].any() or not whole[end:].any():
-            continue
-        above, below = (
-            1 - float(side.min()) for side in (share[max(start - near, 0) : start], share[end : end + near])
-        )
-        if max(above, below) < STRAIGHT or not _worth(sheared, start, end, unit):
-            continue
-        needed = 1
-        if min(above, below) < STRAIGHT:
-            # Only beside its straight side is a wide strip a gutter; the rest may be a panel without a frame.
-            needed = 2
-            start, end = (start, min(end, start + 2 * near)) if above > below else (max(start, end - 2 * near), end)
-        if _open_ends(sheared, start, end) >= needed:
-            yield float(start), float(end), above + below + float(share[start:end].mean())
-    for start, end in _runs(whole & (share >= CROSSED)):
-        if thinnest <= end - start <= 0.03 * unit and whole[:start].any() and whole[end:].any():
-            clear, sides = _channel(sheared, start, end, near)
-            if clear < CROSSED or sides < LINED or not _worth(sheared, start, end, unit):
+class _Worth:
+    """Tells whether neither side of a strip is a bare frame line or an edge of the other."""
+
+    def __init__(self, lines: Profiles, unit: int) -> None:
+        drawn: Table = np.where(lines.length > 0, 1 - lines.share, 0).astype(np.float32)
+        rows = np.arange(drawn.shape[1])
+        used: Flags = drawn > 0.02
+        self.first = np.where(used.any(axis=1), used.argmax(axis=1), drawn.shape[1])
+        self.last = np.where(used.any(axis=1), drawn.shape[1] - 1 - used[:, ::-1].argmax(axis=1), -1)
+        self.before = np.maximum.accumulate(np.where(used, rows, -1), axis=1)
+        self.after = np.minimum.accumulate(np.where(used, rows, drawn.shape[1])[:, ::-1], axis=1)[:, ::-1]
+        self.densest_before = np.maximum.accumulate(drawn, axis=1)
+        self.densest_after = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
+        self.least = LEAST_PIECE * unit
+
+    def between(self, which: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Flags:
+        """Whether something worth a panel lies on either side of the strips."""
+        end = self.before.shape[1] - 1
+        inner = (starts > 0) & (ends <= end)
+        s, e = np.maximum(starts - 1, 0), np.minimum(ends, end)
+        upper = self.before[which, s] - self.first[which] + 1
+        lower = self.last[which] - self.after[which, e] + 1
+        upper_solid = (upper >= self.least) | (self.densest_before[which, s] <= 0.5)
+        lower_solid = (lower >= self.least) | (self.densest_after[which, e] <= 0.5)
+        good: Flags = inner & (upper > 0) & (lower > 0) & upper_solid & lower_solid
+        return good
+
+
+def measured(rough: Cut, marked: Mask, part: Mask, unit: int, slack: int) -> Cut | None:
+    """A promising strip measured pixel by pixel, or None where it is no gutter; masks of shape (across, along)."""
+    near, thinnest = _near(unit), max(round(0.0025 * unit), 2)
+    reach = max(part.shape[1] // 8, 8) + near + 2 * slack
+    first = rough.start - reach
+    ground, inside = (band(mask, rough.slope, first, rough.end + reach) for mask in (marked, part))
+    length = np.maximum(inside.sum(axis=1, dtype=np.int64), 1)
+    share: Table = (ground.sum(axis=1, dtype=np.int64) / length).astype(np.float32)
+    middle = slice(max(reach - near - 2 * slack, 0), len(share) - max(reach - near - 2 * slack, 0))
+    best: Cut | None = None
+    for least in (OPEN, CROSSED):
+        flags = np.zeros((1, len(share)), np.bool_)
+        flags[0, middle] = (share[middle] >= least) & (length[middle] >= WHOLE * length.max())
+        for start, end in zip(*runs(flags)[1:], strict=True):
+            if end - start < thinnest or (best is not None and least == CROSSED):
                 continue
-            if _open_ends(sheared, start, end) >= 1:
-                yield float(start), float(end), sides + clear
+            test = _gutter if least == OPEN else _channel
+            found = test(_Band(ground, inside, share), int(start), int(end), near, unit)
+            if found is not None and (best is None or found.score - abs(rough.slope) > best.score):
+                a, b = found.start + first, found.end + first
+                best = Cut(rough.horizontal, rough.slope, a, b, found.score - abs(rough.slope), found.clear)
+    return best
 
 
-def _channel(sheared: _Sheared, start: int, end: int, near: int) -> tuple[float, float]:
-    """How much of a strip is bare, as a share, and how straight the worse of its sides is there."""
-    inside = sheared.inside[(start + end) // 2] > 0
-    bare = inside & (sheared.mask[start:end].mean(axis=0) >= 0.6)
+@dataclass(frozen=True)
+class _Band:
+    """The lines around a strip: which pixels are ground, which belong to the part, and the share of ground a line."""
+
+    ground: Mask
+    inside: Mask
+    share: Table
+
+
+@dataclass(frozen=True)
+class _Strip:
+    start: int
+    end: int
+    score: float
+    clear: float
+
+
+def _gutter(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip | None:
+    """A strip of bare ground with a straight side."""
+    share = lines.share
+    above, below = (
+        1 - float(side.min(initial=1.0)) for side in (share[max(start - near, 0) : start], share[end : end + near])
+    )
+    if max(above, below) < STRAIGHT:
+        return None
+    needed = 1
+    if min(above, below) < STRAIGHT:
+        # Only beside its straight side is a wide strip a gutter; the rest may be a panel without a frame.
+        needed = 2
+        start, end = (start, min(end, start + 2 * near)) if above > below else (max(start, end - 2 * near), end)
+    if _open_ends(lines, start, end) < needed:
+        return None
+    clear = float(share[start:end].mean())
+    return _Strip(start, end, above + below + clear, clear)
+
+
+def _channel(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip | None:
+    """A narrow channel between two straight sides, with a balloon or an inset across it."""
+    if end - start > 0.03 * unit:
+        return None
+    inside = lines.inside[(start + end) // 2] > 0
+    bare = inside & (lines.ground[start:end].mean(axis=0) >= 0.6)
     if not bare.any():
-        return 0.0, 0.0
-    sides = (sheared.mask[max(start - near, 0) : start, bare], sheared.mask[end : end + near, bare])
-    return float(bare.sum() / inside.sum()), min(1 - float(side.mean(axis=1).min()) for side in sides)
+        return None
+    sides = (lines.ground[max(start - near, 0) : start, bare], lines.ground[end : end + near, bare])
+    clear = float(bare.sum() / inside.sum())
+    drawn = min(1 - float(side.mean(axis=1).min(initial=1.0)) for side in sides)
+    if clear < CROSSED or drawn < LINED or _open_ends(lines, start, end) < 1:
+        return None
+    return _Strip(start, end, drawn + clear, clear)
 
 
-def _worth(sheared: _Sheared, start: int, end: int, unit: int) -> bool:
-    """Whether neither piece is a bare frame line or an edge of the other."""
-    for rows in (slice(0, start), slice(end, None)):
-        drawn = 1 - sheared.share[rows]
-        used = np.flatnonzero((sheared.length[rows] > 0) & (drawn > 0.02))
-        if not len(used):
-            return False
-        thickness = int(used[-1] - used[0]) + 1
-        if thickness < LEAST_PIECE * unit and float(drawn.max()) > 0.5:
-            return False
-    return True
-
-
-def _open_ends(sheared: _Sheared, start: int, end: int) -> int:
+def _open_ends(lines: _Band, start: int, end: int) -> int:
     """How many of a strip's two ends no frame line crosses; inside a panel its frame crosses them.
 
     An end is where the drawing beside the strip ends: the paper's margin beyond it says nothing.
     """
-    columns = np.flatnonzero(sheared.inside[(start + end) // 2])
+    columns = np.flatnonzero(lines.inside[(start + end) // 2])
+    if not len(columns):
+        return 0
     reach = max(len(columns) // 8, 8)
-    beside = sheared.inside.astype(bool) & ~sheared.mask.astype(bool)
+    beside = lines.inside.astype(bool) & ~lines.ground.astype(bool)
     drawn = beside[max(start - reach, 0) : start].any(axis=0) | beside[end : end + reach].any(axis=0)
     used = columns[drawn[columns]] if drawn[columns].any() else columns
     zone = max(round(0.03 * len(columns)), 4)
-    strip = sheared.mask[start:end]
+    strip = lines.ground[start:end]
     left, right = columns[columns <= used[0] + zone], columns[columns >= used[-1] - zone]
     return sum(float(strip[:, ends].mean(axis=0).min()) >= 0.5 for ends in (left, right))
-
-
-def _rule_strips(sheared: _Sheared, unit: int) -> Iterator[tuple[float, float, float]]:
-    thickest = max(round(0.02 * unit), 4)
-    share = sheared.share
-    whole = sheared.whole()
-    least = 2 * LEAST_PIECE * unit
-    for start, end in _runs(whole & (share >= OPEN)):
-        if end - start > thickest:
-            continue
-        if start < least or len(share) - end < least:
-            continue
-        yield float(start), float(end), float(share[start:end].max())
