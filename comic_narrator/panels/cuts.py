@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -28,8 +29,12 @@ STEEP = tuple(round(sign * (0.024 + 0.006 * i), 3) for i in range(17) for sign i
 SLANTED = tuple(round(sign * (0.13 + 0.012 * i), 3) for i in range(23) for sign in (1, -1))
 SEARCHES = ((GENTLE, 1, (0.0,)), (STEEP, 2, (0.0, 0.003, -0.003)), (SLANTED, 4, (0.0, 0.003, -0.003, 0.006, -0.006)))
 """Slopes, the reduction of the picture they are searched on, and what is tried beside each when it is measured."""
-TRIED = 10
-"""So many of the most promising strips of a search are measured."""
+TRIED = 9
+"""So many of the most promising strips of a search are measured, not to measure each slope at each place."""
+TRIED_THERE = 3
+"""So many of them at one place."""
+SLIVER = 0.01
+"""What is thinner than this share of the page's side, high or wide, is not worth a cut."""
 LEAST_PIECE = 0.045
 """A panel is at least this share of the page's shorter side, high and wide."""
 
@@ -64,13 +69,28 @@ def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
                 (replace(cut, horizontal=horizontal, start=cut.start * reduction, end=cut.end * reduction), here, inside)
                 for cut in _strips(lines, max(unit // reduction, 1))
             ]
-        found.sort(key=lambda each: -each[0].score)
-        for rough, here, inside in found[:TRIED]:
-            tries = (measured(replace(rough, slope=rough.slope + d), here, inside, unit, reduction) for d in beside)
-            sure = [cut for cut in tries if cut is not None]
-            if sure:
-                return max(sure, key=lambda cut: cut.score)
+        sure = [
+            cut
+            for rough, here, inside in _promising(found, _near(unit))
+            for slope in beside
+            if (cut := measured(replace(rough, slope=rough.slope + slope), here, inside, unit, reduction)) is not None
+        ]
+        if sure:
+            return max(sure, key=lambda cut: cut.score)
     return None
+
+
+def _promising(found: list[tuple[Cut, Mask, Mask]], near: int) -> Iterator[tuple[Cut, Mask, Mask]]:
+    """The best strips, a few of each place."""
+    places: Counter[tuple[bool, int]] = Counter()
+    for cut, here, inside in sorted(found, key=lambda each: -each[0].score):
+        middle = (cut.start + cut.end + cut.slope * here.shape[1]) / 2
+        place = (cut.horizontal, round(middle / near))
+        if places[place] < TRIED_THERE:
+            places[place] += 1
+            yield cut, here, inside
+        if places.total() == TRIED:
+            break
 
 
 def _reduced(mask: Mask, reduction: int) -> Mask:
@@ -140,7 +160,8 @@ def measured(rough: Cut, marked: Mask, part: Mask, unit: int, slack: int) -> Cut
     near, thinnest = _near(unit), max(round(0.0025 * unit), 2)
     reach = max(part.shape[1] // 8, 8) + near + 2 * slack
     first = rough.start - reach
-    ground, inside = (band(mask, rough.slope, first, rough.end + reach) for mask in (marked, part))
+    both = band(marked + part, rough.slope, first, rough.end + reach)
+    ground, inside = (both == 2).astype(np.uint8), (both > 0).astype(np.uint8)
     length = np.maximum(inside.sum(axis=1, dtype=np.int64), 1)
     share: Table = (ground.sum(axis=1, dtype=np.int64) / length).astype(np.float32)
     middle = slice(max(reach - near - 2 * slack, 0), len(share) - max(reach - near - 2 * slack, 0))
@@ -156,7 +177,21 @@ def measured(rough: Cut, marked: Mask, part: Mask, unit: int, slack: int) -> Cut
             if found is not None and (best is None or found.score - abs(rough.slope) > best.score):
                 a, b = found.start + first, found.end + first
                 best = Cut(rough.horizontal, rough.slope, a, b, found.score - abs(rough.slope), found.clear)
-    return best
+    return best if best is not None and _is_worth(best, marked, part, unit) else None
+
+
+def _is_worth(cut: Cut, marked: Mask, part: Mask, unit: int) -> bool:
+    """Whether neither side of a cut is a bare frame line or an edge of the other."""
+    lean = round(cut.slope * part.shape[1])
+    first, last = min(0, -lean) - 1, part.shape[0] + max(0, -lean) + 1
+    both = band(marked + part, cut.slope, first, last)
+    drawn = (both == 1).sum(axis=1) / np.maximum((both > 0).sum(axis=1), 1)
+    for side in (drawn[: max(cut.start - first, 0)], drawn[max(cut.end - first, 0) :]):
+        used = np.flatnonzero(side > 0.02)
+        thickness = int(used[-1] - used[0]) + 1 if len(used) else 0
+        if thickness < SLIVER * unit or (thickness < LEAST_PIECE * unit and side.max() > 0.5):
+            return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.model import Box
 from comic_narrator.panels.cuts import best_cut
-from comic_narrator.panels.paper import ground_colours, ground_mask, lab_of
+from comic_narrator.panels.paper import grounds, lab_of
 from comic_narrator.panels.pieces import Edged, Piece, edged, hull, reach, split, without_specks
 from comic_narrator.panels.profiles import Mask
 from comic_narrator.panels.sheet import Sheet
@@ -17,6 +18,9 @@ from comic_narrator.panels.sheet import Sheet
 MAX_PANELS = 60
 LEAST_SIDE = 0.045
 """A panel's shorter side is at least this share of the page's shorter side."""
+
+BARE = 0.25
+"""What a panel with nothing drawn on it counts as evidence that the right ground was taken."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ def panels_of(sheet: Sheet) -> tuple[FoundPanel, ...]:
     """
     lab = lab_of(sheet.picture)
     best = Found((), 0.0)
-    for colour in ground_colours(lab):
-        found = _panels_on(ground_mask(lab, colour), sheet.picture)
+    for ground in grounds(lab):
+        found = _panels_on(ground, sheet.picture)
         if found.evidence > best.evidence:
             best = found
     if not best.panels:
@@ -55,8 +59,8 @@ def panels_of(sheet: Sheet) -> tuple[FoundPanel, ...]:
 def _content(lab: NDArray[np.float32]) -> Box:
     """What a page without panels shows: all but an even margin."""
     height, width = lab.shape[:2]
-    for colour in ground_colours(lab)[:1]:
-        box = hull(1 - ground_mask(lab, colour))
+    for ground in islice(grounds(lab), 1):
+        box = hull(1 - ground)
         if box is not None and box.area >= 0.4 * height * width:
             return box
     return Box(0, 0, width, height)
@@ -77,7 +81,8 @@ def _panels_on(ground: Mask, picture: NDArray[np.uint8]) -> Found:
         panel for panel in boxes if min(panel.box[2:]) >= LEAST_SIDE * unit and panel.box.area >= 0.06 * usual
     )
     # What lies between bare panels of another colour is as straight as they are, but nothing is drawn on it.
-    return Found(kept, evidence * sum(_is_drawn_on(picture, panel.box) for panel in kept) / max(len(kept), 1))
+    drawn_on = sum(1.0 if _is_drawn_on(picture, panel.box) else BARE for panel in kept)
+    return Found(kept, evidence * drawn_on / max(len(kept), 1))
 
 
 def _is_drawn_on(picture: NDArray[np.uint8], box: Box) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from comic_narrator.model import Box
 
 Mask = NDArray[np.uint8]
 Colour = NDArray[np.float32]
@@ -15,18 +19,46 @@ def lab_of(image: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray(cv2.cvtColor(image.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
 
 
-def ground_colours(lab: NDArray[np.float32]) -> list[Colour]:
-    """Colours that the gutters of a page (Lab) may have, the likeliest first: what its margins are made of."""
-    height, width = lab.shape[:2]
-    band = max(round(0.02 * min(height, width)), 2)
-    rim = np.concatenate([part.reshape(-1, 3) for part in (lab[:band], lab[-band:], lab[:, :band], lab[:, -band:])])
-    colours = _modes(rim, least=0.12, most=2)
+def grounds(lab: NDArray[np.float32]) -> Iterator[Mask]:
+    """Masks of what may be the ground behind the panels of a page (Lab), the likeliest first, 1 where it shows.
+
+    Its colour is one of those that the margins or the brightest parts are made of. Where a scan shows the bed of the
+    scanner around the paper, it is also one of the paper's margins, and the bed counts as ground.
+    """
+    colours = _modes(_rim(lab), least=0.12, most=2)
     bright = lab[::2, ::2].reshape(-1, 3)
     bright = bright[bright[:, 0] >= np.percentile(bright[:, 0], 80)]
-    for colour in _modes(bright, least=0.3, most=1):
-        if all(np.linalg.norm(colour - other) > 12 for other in colours):
-            colours.append(colour)
-    return colours
+    colours += _new(_modes(bright, least=0.3, most=1), colours)
+    for colour in colours:
+        yield ground_mask(lab, colour)
+    paper = _paper(lab, colours[0]) if colours else None
+    if paper is not None:
+        view = lab[paper.y : paper.bottom, paper.x : paper.right]
+        for colour in _new(_modes(_rim(view), least=0.4, most=1), colours[:1]):
+            mask: Mask = np.ones(lab.shape[:2], np.uint8)
+            mask[paper.y : paper.bottom, paper.x : paper.right] = ground_mask(view, colour)
+            yield mask
+
+
+def _new(found: list[Colour], known: list[Colour]) -> list[Colour]:
+    return [colour for colour in found if all(np.linalg.norm(colour - other) > 12 for other in known)]
+
+
+def _paper(lab: NDArray[np.float32], bed: Colour) -> Box | None:
+    """The sheet of paper that lies on a scanner's bed of one colour, without its ragged edge; None where there is none."""
+    height, width = lab.shape[:2]
+    away = np.linalg.norm(lab[::4, ::4] - bed, axis=2) > 12
+    rows, columns = (np.flatnonzero(away.mean(axis=axis) > 0.5) * 4 for axis in (1, 0))
+    edge = round(0.012 * min(height, width)) + 1
+    if not len(rows) or not len(columns):
+        return None
+    box = Box(int(columns[0]) + edge, int(rows[0]) + edge, *(int(s[-1] - s[0]) - 2 * edge for s in (columns, rows)))
+    return box if min(box.w, box.h) > 0 and box.area >= 0.4 * height * width else None
+
+
+def _rim(lab: NDArray[np.float32]) -> NDArray[np.float32]:
+    band = max(round(0.02 * min(lab.shape[:2])), 2)
+    return np.concatenate([part.reshape(-1, 3) for part in (lab[:band], lab[-band:], lab[:, :band], lab[:, -band:])])
 
 
 def _modes(pixels: NDArray[np.float32], least: float, most: int) -> list[Colour]:

@@ -45,23 +45,18 @@ def profiles(marked: Mask, part: Mask, slopes: Sequence[float]) -> Profiles:
     height, width = part.shape
     count = min(BLOCKS, width)
     margin = int(np.ceil(max(abs(slope) for slope in slopes) * width)) + 1
-    size = (count, height)
-    sums = [
-        np.pad(cv2.resize(mask * np.uint8(255), size, interpolation=cv2.INTER_AREA), ((2 * margin,) * 2, (0, 0)))
-        for mask in (marked, part)
-    ]
     centres = (np.arange(count) + 0.5) * width / count
-    shifts = np.rint(np.asarray(slopes, np.float64)[:, None] * centres[None, :]).astype(np.int64)
-    rows = margin + np.arange(height + 2 * margin)
-    totals = []
-    for table in sums:
-        flat = table.ravel()
-        total = np.zeros((len(slopes), len(rows)), np.int64)
-        for block in range(count):
-            total += flat[(rows[None, :] + shifts[:, block, None]) * count + block]
-        totals.append(total.astype(np.float32))
-    marks, inside = totals
-    share = np.where(inside > 0, marks / np.maximum(inside, 1), 0).astype(np.float32)
+    shifts = (margin + np.rint(np.outer(slopes, centres))).astype(np.int64).tolist()
+    rows = height + 2 * margin
+    totals = np.zeros((2, len(slopes), rows), np.int32)
+    for total, mask in zip(totals, (marked, part), strict=True):
+        blocks = cv2.resize(mask * np.uint8(255), (count, height), interpolation=cv2.INTER_AREA)
+        columns = np.ascontiguousarray(np.pad(blocks, ((2 * margin,) * 2, (0, 0))).T.astype(np.int32))
+        for line, places in zip(total, shifts, strict=True):
+            for column, place in zip(columns, places, strict=True):
+                line += column[place : place + rows]
+    marks, inside = totals.astype(np.float32)
+    share = marks / np.maximum(inside, 1)
     return Profiles(slopes, margin, share, inside * np.float32(width / count / 255))
 
 
@@ -77,9 +72,6 @@ def runs(flags: Flags) -> tuple[Whole, Whole, Whole]:
 
 def band(mask: Mask, slope: float, start: int, end: int) -> Mask:
     """The lines start..end (across - slope * along) of a mask of shape (across, along) as rows; 0 outside it."""
-    height, width = mask.shape
-    columns = np.arange(width)
-    rows = np.arange(start, end)[:, None] + np.rint(slope * columns).astype(np.int64)[None, :]
-    inside = (rows >= 0) & (rows < height)
-    lines: Mask = np.where(inside, mask[np.clip(rows, 0, height - 1), columns[None, :]], 0)
-    return lines
+    matrix = np.array([[1, 0, 0], [slope, 1, start]], np.float64)
+    flags = cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(mask, matrix, (mask.shape[1], end - start), flags=flags), np.uint8)
