@@ -19,20 +19,25 @@ STRAIGHT = 0.65
 CROSSED = 0.55
 """A channel between two straight sides may have a balloon or an inset across it, and is bare over this share."""
 LINED = 0.85
-"""Both its sides are drawn over this share of what is bare."""
+"""Its sides are drawn over this share of what is bare, one with the other."""
 RULED = 0.85
 """A rule is inked over this share of its length."""
+CROSSING = 3.0
+"""What lies across a gutter speaks so much more against it than a gap in its sides does."""
 COARSE = 0.05
 """What block sums may lose of a share, against counting pixel by pixel."""
 GENTLE = tuple(round(-0.02 + 0.004 * i, 3) for i in range(11))
 STEEP = tuple(round(sign * (0.024 + 0.006 * i), 3) for i in range(17) for sign in (1, -1))
 SLANTED = tuple(round(sign * (0.13 + 0.012 * i), 3) for i in range(23) for sign in (1, -1))
-SEARCHES = ((GENTLE, 1, (0.0,)), (STEEP, 2, (0.0, 0.003, -0.003)), (SLANTED, 4, (0.0, 0.003, -0.003, 0.006, -0.006)))
-"""Slopes, the reduction of the picture they are searched on, and what is tried beside each when it is measured."""
-TRIED = 9
-"""So many of the most promising strips of a search are measured, not to measure each slope at each place."""
+SEARCHES = (
+    (GENTLE, 1, (0.0,), 15),
+    (STEEP, 2, (0.0, 0.003, -0.003), 4),
+    (SLANTED, 4, (0.0, 0.003, -0.003, 0.006, -0.006), 3),
+)
+"""Slopes, the reduction of the picture they are searched on, what is tried beside each when it is measured, and how
+many of the most promising strips are: measuring counts pixel by pixel."""
 TRIED_THERE = 3
-"""So many of them at one place."""
+"""So many strips are measured at one place."""
 SLIVER = 0.01
 """What is thinner than this share of the page's side, high or wide, is not worth a cut."""
 LEAST_PIECE = 0.045
@@ -41,7 +46,7 @@ LEAST_PIECE = 0.045
 
 @dataclass(frozen=True)
 class Cut:
-    """A strip across a part: its pixels with start <= across - slope * along < end are dropped, the rest falls in two.
+    """A strip across a part: its pixels with start <= across - slope * along < end are bare.
 
     `across` and `along` count from the part's own corner; `clear` (0..1) is how much of a gutter it looks like.
     """
@@ -58,7 +63,9 @@ def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
     """The clearest gutter through a part; the 0/1 masks have its shape, `marked` is the ground, `unit` the page's side."""
     views = [(True, marked * part, part)]
     views.append((False, *(np.ascontiguousarray(mask.T) for mask in views[0][1:])))
-    for slopes, reduction, beside in SEARCHES:
+    if _is_closed(views[0][2] - views[0][1], unit):
+        return None
+    for slopes, reduction, beside, tried in SEARCHES:
         found: list[tuple[Cut, Mask, Mask]] = []
         for horizontal, here, inside in views:
             coarse = [_reduced(mask, reduction) for mask in (here, inside)]
@@ -71,7 +78,7 @@ def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
             ]
         sure = [
             cut
-            for rough, here, inside in _promising(found, _near(unit))
+            for rough, here, inside in _promising(found, _near(unit), tried)
             for slope in beside
             if (cut := measured(replace(rough, slope=rough.slope + slope), here, inside, unit, reduction)) is not None
         ]
@@ -80,7 +87,16 @@ def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
     return None
 
 
-def _promising(found: list[tuple[Cut, Mask, Mask]], near: int) -> Iterator[tuple[Cut, Mask, Mask]]:
+def _is_closed(drawn: Mask, unit: int) -> bool:
+    """Whether a frame runs all round a part: no gutter leads out of it."""
+    deep, thinnest = 2 * _near(unit), max(round(0.0025 * unit), 2)
+    if min(drawn.shape) < 2 * deep:
+        return False
+    sides = (drawn[:deep].any(axis=0), drawn[-deep:].any(axis=0), drawn[:, :deep].any(axis=1), drawn[:, -deep:].any(axis=1))
+    return all((np.diff(np.flatnonzero(side)) <= thinnest).all() for side in sides)
+
+
+def _promising(found: list[tuple[Cut, Mask, Mask]], near: int, tried: int) -> Iterator[tuple[Cut, Mask, Mask]]:
     """The best strips, a few of each place."""
     places: Counter[tuple[bool, int]] = Counter()
     for cut, here, inside in sorted(found, key=lambda each: -each[0].score):
@@ -89,7 +105,7 @@ def _promising(found: list[tuple[Cut, Mask, Mask]], near: int) -> Iterator[tuple
         if places[place] < TRIED_THERE:
             places[place] += 1
             yield cut, here, inside
-        if places.total() == TRIED:
+        if places.total() == tried:
             break
 
 
@@ -123,7 +139,7 @@ def _strips(lines: Profiles, unit: int) -> Iterator[Cut]:
         for s, start, end, a, b in zip(which[good], starts[good], ends[good], above[good], below[good], strict=True):
             clear = float(share[s, start:end].mean())
             slope = lines.slopes[s]
-            score = float(a + b) + clear - abs(slope)
+            score = float(a + b) - CROSSING * (1 - clear) - abs(slope)
             yield Cut(True, slope, int(start) - lines.margin, int(end) - lines.margin, score, clear)
 
 
@@ -227,7 +243,7 @@ def _gutter(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip 
     if _open_ends(lines, start, end) < needed:
         return None
     clear = float(share[start:end].mean())
-    return _Strip(start, end, above + below + clear, clear)
+    return _Strip(start, end, above + below - CROSSING * (1 - clear), clear)
 
 
 def _channel(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip | None:
@@ -240,10 +256,12 @@ def _channel(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip
         return None
     sides = (lines.ground[max(start - near, 0) : start, bare], lines.ground[end : end + near, bare])
     clear = float(bare.sum() / inside.sum())
-    drawn = min(1 - float(side.mean(axis=1).min(initial=1.0)) for side in sides)
-    if clear < CROSSED or drawn < LINED or _open_ends(lines, start, end) < 1:
+    above, below = (1 - float(side.mean(axis=1).min(initial=1.0)) for side in sides)
+    if clear < CROSSED or above + below < 2 * LINED or min(above, below) < STRAIGHT:
         return None
-    return _Strip(start, end, drawn + clear, clear)
+    if _open_ends(lines, start, end) < 1:
+        return None
+    return _Strip(start, end, above + below - CROSSING * (1 - clear), clear)
 
 
 def _open_ends(lines: _Band, start: int, end: int) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comic_narrator.model import Box
 from comic_narrator.panels.cuts import best_cut
 from comic_narrator.panels.paper import grounds, lab_of
-from comic_narrator.panels.pieces import Edged, Piece, edged, hull, reach, split, without_specks
+from comic_narrator.panels.pieces import Edged, Piece, edged, hull, reach, split, trimmed, without_specks
 from comic_narrator.panels.profiles import Mask
 from comic_narrator.panels.sheet import Sheet
 
@@ -73,8 +73,8 @@ def _panels_on(ground: Mask, picture: NDArray[np.uint8]) -> Found:
     rim = round(0.004 * unit) + 1
     ground[:rim] = ground[-rim:] = 1
     ground[:, :rim] = ground[:, -rim:] = 1
-    pieces, evidence = _divide(ground)
     drawing = without_specks(1 - ground)
+    pieces, evidence = _divide(drawing)
     boxes = _boxes([edge for piece in pieces if (edge := edged(piece, drawing, unit)) is not None])
     usual = float(np.median([panel.box.area for panel in boxes])) if boxes else 0.0
     kept = tuple(
@@ -91,21 +91,21 @@ def _is_drawn_on(picture: NDArray[np.uint8], box: Box) -> bool:
     return inner.size > 0 and float(inner.std(axis=(0, 1)).max()) > 4.0
 
 
-def _divide(ground: Mask) -> tuple[list[Piece], float]:
+def _divide(drawing: Mask) -> tuple[list[Piece], float]:
     """Cut the page along gutters until nothing gives."""
-    height, width = ground.shape
-    todo = [Piece(np.ones_like(ground), Box(0, 0, width, height), 1.0)]
+    height, width = drawing.shape
+    todo = [piece for piece in (trimmed(Piece(np.ones_like(drawing), Box(0, 0, width, height), 1.0), drawing),) if piece]
     done: list[Piece] = []
     evidence = 0.0
     while todo:
         piece = todo.pop()
-        here = ground[piece.box.y : piece.box.bottom, piece.box.x : piece.box.right]
-        cut = best_cut(here, piece.part, min(height, width)) if len(todo) + len(done) < MAX_PANELS else None
+        ground = 1 - drawing[piece.box.y : piece.box.bottom, piece.box.x : piece.box.right]
+        cut = best_cut(ground, piece.part, min(height, width)) if len(todo) + len(done) < MAX_PANELS else None
         if cut is None:
             done.append(piece)
             continue
         evidence += cut.score
-        todo.extend(split(piece, cut))
+        todo.extend(side for rough in split(piece, cut) if (side := trimmed(rough, drawing)) is not None)
     return done, evidence
 
 

@@ -44,7 +44,9 @@ def split(piece: Piece, cut: Cut) -> list[Piece]:
     along, across = (xs, ys) if cut.horizontal else (ys, xs)
     place = across - np.rint(cut.slope * along).astype(np.int64)
     parts = []
-    for side in (place < cut.start, place >= cut.end):
+    # In the middle of the strip: frames are drawn by hand, and a crooked one reaches into it.
+    middle = (cut.start + cut.end) / 2
+    for side in (place < middle, place >= middle):
         part: Mask = piece.part * side.astype(np.uint8)
         box = hull(part)
         if box is not None:
@@ -52,6 +54,15 @@ def split(piece: Piece, cut: Cut) -> list[Piece]:
             whole = Box(piece.box.x + box.x, piece.box.y + box.y, box.w, box.h)
             parts.append(Piece(cropped, whole, min(piece.clear, cut.clear)))
     return parts
+
+
+def trimmed(piece: Piece, drawing: Mask) -> Piece | None:
+    """A piece without the bare ground around what is drawn in it, None where nothing is."""
+    box = hull(drawing[piece.box.y : piece.box.bottom, piece.box.x : piece.box.right] * piece.part)
+    if box is None:
+        return None
+    part = np.ascontiguousarray(piece.part[box.y : box.bottom, box.x : box.right])
+    return Piece(part, Box(piece.box.x + box.x, piece.box.y + box.y, box.w, box.h), piece.clear)
 
 
 def hull(mask: Mask) -> Box | None:
