@@ -13,12 +13,19 @@ from comic_narrator.panels.cuts import best_cut
 from comic_narrator.panels.paper import grounds, lab_of
 from comic_narrator.panels.pieces import Edged, Piece, edged, hull, reach, split, trimmed, without_specks
 from comic_narrator.panels.profiles import Mask
+from comic_narrator.panels.rules import ink_mask, ruled_boxes
 from comic_narrator.panels.sheet import Sheet
 
 MAX_PANELS = 60
 LEAST_SIDE = 0.045
 """A panel's shorter side is at least this share of the page's shorter side."""
 
+LARGE = 0.5
+"""Where a panel takes up this share of the page, there may be rules in it."""
+UNFOUNDED = 0.3
+"""How sure it is that a page on which nothing was found is one panel."""
+RULED_SURE = 0.6
+"""How sure panels between single rules are."""
 BARE = 0.25
 """What a panel with nothing drawn on it counts as evidence that the right ground was taken."""
 
@@ -51,9 +58,14 @@ def panels_of(sheet: Sheet) -> tuple[FoundPanel, ...]:
         found = _panels_on(ground, sheet.picture)
         if found.evidence > best.evidence:
             best = found
-    if not best.panels:
-        return (FoundPanel(_content(lab), 0.3),)
-    return best.panels
+    panels = best.panels or (FoundPanel(_content(lab), UNFOUNDED),)
+    largest = max(panels, key=lambda panel: panel.box.area)
+    if largest.box.area >= LARGE * lab.shape[0] * lab.shape[1]:
+        ruled = ruled_boxes(ink_mask(sheet.picture), largest.box)
+        if ruled:
+            panels = tuple(panel for panel in panels if panel is not largest)
+            panels += tuple(FoundPanel(box, RULED_SURE) for box in ruled)
+    return panels
 
 
 def _content(lab: NDArray[np.float32]) -> Box:

@@ -89,12 +89,3 @@ def ground_mask(lab: NDArray[np.float32], colour: Colour) -> Mask:
     spread = float(np.median(some[some < 20])) if (some < 20).any() else 0.0
     mask: Mask = (distance < np.clip(4 * spread, 9.0, 16.0) ** 2).astype(np.uint8)
     return mask
-
-
-def rule_mask(image: NDArray[np.uint8]) -> Mask:
-    """1 where an RGB page has ink much darker than its surroundings, thickened by a pixel, else 0."""
-    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    side = max(round(0.02 * min(grey.shape)), 5) | 1
-    around = cv2.blur(grey, (side, side))
-    ink: Mask = ((around.astype(np.int16) - grey) > 25).astype(np.uint8)
-    return ink
