@@ -22,6 +22,6 @@ def find_panels(image: NDArray[np.uint8], direction: Direction) -> tuple[FoundPa
     `image` is RGB of shape (h, w, 3); a page without panels (a cover, a splash, an advertisement) is one.
     """
     sheet = sheet_of(image)
-    panels = panels_of(sheet)
+    panels = panels_of(sheet.picture)
     order = reading_order([panel.box for panel in panels], direction)
     return tuple(FoundPanel(sheet.on_page(panels[i].box), panels[i].confidence) for i in order)

@@ -19,8 +19,8 @@ MOST_TILT = 0.09
 """Scans lie crooked by up to five degrees; what slants more was drawn so."""
 LEAST_TILT = 0.008
 """Half a degree is within what cuts allow anyway."""
-PLAIN = 1.08
-"""The page is turned when its lines are so much sharper at the tilt than as it lies."""
+PLAIN = 1.5
+"""The page is turned when its level and its upright lines are so much sharper at the tilt than as it lies."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,12 @@ def tilt(picture: NDArray[np.uint8]) -> float:
     straight = len(slopes) // 2
     both = flat / flat.mean() + steep / steep.mean()
     best = int(both.argmax())
-    sharper = both[best] >= PLAIN * both[straight] and flat[best] > flat[straight] and steep[best] > steep[straight]
+    sharper = min(flat[best] / max(flat[straight], 1), steep[best] / max(steep[straight], 1)) >= PLAIN
     return float(slopes[best]) if sharper and abs(slopes[best]) >= LEAST_TILT else 0.0
 
 
 def _sharpness(edges: NDArray[np.uint8], slopes: tuple[float, ...]) -> NDArray[np.float64]:
     lines = profiles(edges, np.ones_like(edges), slopes)
     marked = (lines.share * lines.length).astype(np.float64)
-    sharp: NDArray[np.float64] = (marked**2).sum(axis=1)
+    sharp: NDArray[np.float64] = (np.diff(marked, axis=1) ** 2).sum(axis=1)
     return sharp
