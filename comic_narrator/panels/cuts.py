@@ -59,35 +59,44 @@ class Cut:
     clear: float
 
 
+@dataclass(frozen=True)
+class _View:
+    """A part with its cuts lying in rows: 0 outside it, 1 where it is drawn on, 2 where it is ground."""
+
+    horizontal: bool
+    state: Mask
+
+
 def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
     """The clearest gutter through a part; the 0/1 masks have its shape, `marked` is the ground, `unit` the page's side."""
-    views = [(True, marked * part, part)]
-    views.append((False, *(np.ascontiguousarray(mask.T) for mask in views[0][1:])))
-    if _is_closed(views[0][2] - views[0][1], unit):
+    state = marked * part + part
+    if _is_closed(state == 1, unit):
         return None
+    views = (_View(True, state), _View(False, np.ascontiguousarray(state.T)))
     for slopes, reduction, beside, tried in SEARCHES:
-        found: list[tuple[Cut, Mask, Mask]] = []
-        for horizontal, here, inside in views:
-            coarse = [_reduced(mask, reduction) for mask in (here, inside)]
-            if min(coarse[0].shape) < 8:
-                continue
-            lines = profiles(coarse[0], coarse[1], slopes)
-            found += [
-                (replace(cut, horizontal=horizontal, start=cut.start * reduction, end=cut.end * reduction), here, inside)
-                for cut in _strips(lines, max(unit // reduction, 1))
-            ]
+        rough = [(cut, view) for view in views for cut in _promised(view, slopes, reduction, unit)]
         sure = [
-            cut
-            for rough, here, inside in _promising(found, _near(unit), tried)
+            (cut, view)
+            for promise, view in _promising(rough, _near(unit), tried)
             for slope in beside
-            if (cut := measured(replace(rough, slope=rough.slope + slope), here, inside, unit, reduction)) is not None
+            if (cut := _measured(replace(promise, slope=promise.slope + slope), view.state, unit, reduction)) is not None
         ]
-        if sure:
-            return max(sure, key=lambda cut: cut.score)
+        for cut, view in sorted(sure, key=lambda each: -each[0].score):
+            if _is_worth(cut, view.state, unit):
+                return cut
     return None
 
 
-def _is_closed(drawn: Mask, unit: int) -> bool:
+def _promised(view: _View, slopes: tuple[float, ...], reduction: int, unit: int) -> Iterator[Cut]:
+    """What looks like a gutter on block sums of a reduced picture, in the pixels of the view."""
+    part, ground = (_reduced(mask.astype(np.uint8), reduction) for mask in (view.state > 0, view.state == 2))
+    if min(part.shape) >= 8:
+        for cut in _strips(profiles(ground, part, slopes), max(unit // reduction, 1)):
+            start, end = cut.start * reduction, cut.end * reduction
+            yield Cut(view.horizontal, cut.slope, start, end, cut.score, cut.clear)
+
+
+def _is_closed(drawn: Flags, unit: int) -> bool:
     """Whether a frame runs all round a part: no gutter leads out of it."""
     deep, thinnest = 2 * _near(unit), max(round(0.0025 * unit), 2)
     if min(drawn.shape) < 2 * deep:
@@ -96,15 +105,15 @@ def _is_closed(drawn: Mask, unit: int) -> bool:
     return all((np.diff(np.flatnonzero(side)) <= thinnest).all() for side in sides)
 
 
-def _promising(found: list[tuple[Cut, Mask, Mask]], near: int, tried: int) -> Iterator[tuple[Cut, Mask, Mask]]:
+def _promising(found: list[tuple[Cut, _View]], near: int, tried: int) -> Iterator[tuple[Cut, _View]]:
     """The best strips, a few of each place."""
     places: Counter[tuple[bool, int]] = Counter()
-    for cut, here, inside in sorted(found, key=lambda each: -each[0].score):
-        middle = (cut.start + cut.end + cut.slope * here.shape[1]) / 2
+    for cut, view in sorted(found, key=lambda each: -each[0].score):
+        middle = (cut.start + cut.end + cut.slope * view.state.shape[1]) / 2
         place = (cut.horizontal, round(middle / near))
         if places[place] < TRIED_THERE:
             places[place] += 1
-            yield cut, here, inside
+            yield cut, view
         if places.total() == tried:
             break
 
@@ -171,37 +180,31 @@ class _Worth:
         return good
 
 
-def measured(rough: Cut, marked: Mask, part: Mask, unit: int, slack: int) -> Cut | None:
-    """A promising strip measured pixel by pixel, or None where it is no gutter; masks of shape (across, along)."""
-    near, thinnest = _near(unit), max(round(0.0025 * unit), 2)
-    reach = max(part.shape[1] // 8, 8) + near + 2 * slack
-    first = rough.start - reach
-    both = band(marked + part, rough.slope, first, rough.end + reach)
-    ground, inside = (both == 2).astype(np.uint8), (both > 0).astype(np.uint8)
-    length = np.maximum(inside.sum(axis=1, dtype=np.int64), 1)
-    share: Table = (ground.sum(axis=1, dtype=np.int64) / length).astype(np.float32)
-    middle = slice(max(reach - near - 2 * slack, 0), len(share) - max(reach - near - 2 * slack, 0))
+def _measured(rough: Cut, state: Mask, unit: int, slack: int) -> Cut | None:
+    """A promising strip measured pixel by pixel, or None where it is no gutter; `state` as in a view."""
+    thinnest, near = max(round(0.0025 * unit), 2), _near(unit)
+    around = 2 * (near + slack)
+    lines = _Lines(state, rough.slope, rough.start - around, rough.end + around, near)
     best: Cut | None = None
-    for least in (OPEN, CROSSED):
-        flags = np.zeros((1, len(share)), np.bool_)
-        flags[0, middle] = (share[middle] >= least) & (length[middle] >= WHOLE * length.max())
-        for start, end in zip(*runs(flags)[1:], strict=True):
-            if end - start < thinnest or (best is not None and least == CROSSED):
+    for least, test in ((OPEN, _gutter), (CROSSED, _channel)):
+        for start, end in lines.stretches(least):
+            if end - start < thinnest:
                 continue
-            test = _gutter if least == OPEN else _channel
-            found = test(_Band(ground, inside, share), int(start), int(end), near, unit)
+            found = test(lines, start, end, unit)
             if found is not None and (best is None or found.score - abs(rough.slope) > best.score):
-                a, b = found.start + first, found.end + first
+                a, b = found.start + lines.first, found.end + lines.first
                 best = Cut(rough.horizontal, rough.slope, a, b, found.score - abs(rough.slope), found.clear)
-    return best if best is not None and _is_worth(best, marked, part, unit) else None
+        if best is not None:
+            break
+    return best
 
 
-def _is_worth(cut: Cut, marked: Mask, part: Mask, unit: int) -> bool:
+def _is_worth(cut: Cut, state: Mask, unit: int) -> bool:
     """Whether neither side of a cut is a bare frame line or an edge of the other."""
-    lean = round(cut.slope * part.shape[1])
-    first, last = min(0, -lean) - 1, part.shape[0] + max(0, -lean) + 1
-    both = band(marked + part, cut.slope, first, last)
-    drawn = (both == 1).sum(axis=1) / np.maximum((both > 0).sum(axis=1), 1)
+    lean = round(cut.slope * state.shape[1])
+    first, last = min(0, -lean) - 1, state.shape[0] + max(0, -lean) + 1
+    lines = band(state, cut.slope, first, last)
+    drawn = (lines == 1).sum(axis=1) / np.maximum((lines > 0).sum(axis=1), 1)
     for side in (drawn[: max(cut.start - first, 0)], drawn[max(cut.end - first, 0) :]):
         used = np.flatnonzero(side > 0.02)
         thickness = int(used[-1] - used[0]) + 1 if len(used) else 0
@@ -210,13 +213,40 @@ def _is_worth(cut: Cut, marked: Mask, part: Mask, unit: int) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class _Band:
+class _Lines:
     """The lines around a strip: which pixels are ground, which belong to the part, and the share of ground a line."""
 
-    ground: Mask
-    inside: Mask
-    share: Table
+    def __init__(self, state: Mask, slope: float, first: int, last: int, near: int) -> None:
+        self.state, self.slope, self.first, self.near = state, slope, first, near
+        lines = band(state, slope, first, last)
+        self.ground, self.inside = lines == 2, lines > 0
+        self.length = np.count_nonzero(self.inside, axis=1)
+        self.share: Table = (np.count_nonzero(self.ground, axis=1) / np.maximum(self.length, 1)).astype(np.float32)
+
+    def stretches(self, least: float) -> list[tuple[int, int]]:
+        """Lines in a row that are ground over this share, but for those at the edges, whose sides are not seen."""
+        flags = (self.share >= least) & (self.length >= WHOLE * self.length.max())
+        flags[: self.near] = flags[-self.near :] = False
+        _, starts, ends = runs(flags[None, :])
+        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+    def open_ends(self, start: int, end: int) -> int:
+        """How many of a strip's two ends no frame line crosses; inside a panel its frame crosses them.
+
+        An end is where the drawing beside the strip ends: the paper's margin beyond it says nothing.
+        """
+        columns = np.flatnonzero(self.inside[(start + end) // 2])
+        if not len(columns):
+            return 0
+        reach = max(len(columns) // 8, 8)
+        beside = band(self.state, self.slope, self.first + start - reach, self.first + end + reach) == 1
+        beside[reach:-reach] = False
+        drawn = beside.any(axis=0)
+        used = columns[drawn[columns]] if drawn[columns].any() else columns
+        zone = max(round(0.03 * len(columns)), 4)
+        strip = self.ground[start:end]
+        left, right = columns[columns <= used[0] + zone], columns[columns >= used[-1] - zone]
+        return sum(float(strip[:, ends].mean(axis=0).min()) >= 0.5 for ends in (left, right))
 
 
 @dataclass(frozen=True)
@@ -227,9 +257,9 @@ class _Strip:
     clear: float
 
 
-def _gutter(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip | None:
+def _gutter(lines: _Lines, start: int, end: int, unit: int) -> _Strip | None:
     """A strip of bare ground with a straight side."""
-    share = lines.share
+    share, near = lines.share, lines.near
     above, below = (
         1 - float(side.min(initial=1.0)) for side in (share[max(start - near, 0) : start], share[end : end + near])
     )
@@ -240,43 +270,23 @@ def _gutter(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip 
         # Only beside its straight side is a wide strip a gutter; the rest may be a panel without a frame.
         needed = 2
         start, end = (start, min(end, start + 2 * near)) if above > below else (max(start, end - 2 * near), end)
-    if _open_ends(lines, start, end) < needed:
+    if lines.open_ends(start, end) < needed:
         return None
     clear = float(share[start:end].mean())
     return _Strip(start, end, above + below - CROSSING * (1 - clear), clear)
 
 
-def _channel(lines: _Band, start: int, end: int, near: int, unit: int) -> _Strip | None:
+def _channel(lines: _Lines, start: int, end: int, unit: int) -> _Strip | None:
     """A narrow channel between two straight sides, with a balloon or an inset across it."""
     if end - start > 0.03 * unit:
         return None
-    inside = lines.inside[(start + end) // 2] > 0
+    inside, near = lines.inside[(start + end) // 2], lines.near
     bare = inside & (lines.ground[start:end].mean(axis=0) >= 0.6)
-    if not bare.any():
+    clear = float(np.count_nonzero(bare) / max(np.count_nonzero(inside), 1))
+    if clear < CROSSED:
         return None
     sides = (lines.ground[max(start - near, 0) : start, bare], lines.ground[end : end + near, bare])
-    clear = float(bare.sum() / inside.sum())
     above, below = (1 - float(side.mean(axis=1).min(initial=1.0)) for side in sides)
-    if clear < CROSSED or above + below < 2 * LINED or min(above, below) < STRAIGHT:
-        return None
-    if _open_ends(lines, start, end) < 1:
+    if above + below < 2 * LINED or min(above, below) < STRAIGHT or lines.open_ends(start, end) < 1:
         return None
     return _Strip(start, end, above + below - CROSSING * (1 - clear), clear)
-
-
-def _open_ends(lines: _Band, start: int, end: int) -> int:
-    """How many of a strip's two ends no frame line crosses; inside a panel its frame crosses them.
-
-    An end is where the drawing beside the strip ends: the paper's margin beyond it says nothing.
-    """
-    columns = np.flatnonzero(lines.inside[(start + end) // 2])
-    if not len(columns):
-        return 0
-    reach = max(len(columns) // 8, 8)
-    beside = lines.inside.astype(bool) & ~lines.ground.astype(bool)
-    drawn = beside[max(start - reach, 0) : start].any(axis=0) | beside[end : end + reach].any(axis=0)
-    used = columns[drawn[columns]] if drawn[columns].any() else columns
-    zone = max(round(0.03 * len(columns)), 4)
-    strip = lines.ground[start:end]
-    left, right = columns[columns <= used[0] + zone], columns[columns >= used[-1] - zone]
-    return sum(float(strip[:, ends].mean(axis=0).min()) >= 0.5 for ends in (left, right))

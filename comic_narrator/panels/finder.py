@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,8 @@ INSET_SURE = 0.6
 """How sure insets are."""
 SPREAD = (1.15, 1.8)
 """Two pages side by side are so many times wider than high."""
+FIGURE = 0.3
+"""Something in a panel, or its frame, reaches over this share of its shorter side; what has only letters is print."""
 BARE = 0.25
 """What a panel with nothing drawn on it counts as evidence that the right ground was taken."""
 
@@ -48,7 +49,7 @@ class Found:
 
     panels: tuple[FoundPanel, ...]
     evidence: float
-    drawing: Mask | None = None
+    drawing: Mask
 
 
 def panels_of(picture: NDArray[np.uint8]) -> tuple[FoundPanel, ...]:
@@ -74,30 +75,31 @@ def _moved(box: Box, right: int) -> Box:
 
 def _found_in(picture: NDArray[np.uint8]) -> tuple[FoundPanel, ...]:
     lab = lab_of(picture)
-    best = Found((), 0.0)
+    best = Found((), 0.0, np.zeros(lab.shape[:2], np.uint8))
+    content = Box(0, 0, lab.shape[1], lab.shape[0])
+    page = content.area
     for ground in grounds(lab):
         found = _panels_on(ground, picture)
+        if content.area == page:
+            content = _content(found.drawing)
         if found.evidence > best.evidence:
             best = found
-    panels = best.panels or (FoundPanel(_content(lab), UNFOUNDED),)
-    if max(panel.box.area for panel in panels) >= LARGE * lab.shape[0] * lab.shape[1]:
-        ruled = ruled_boxes(ink_mask(picture), _content(lab))
+    panels = best.panels or (FoundPanel(content, UNFOUNDED),)
+    if max(panel.box.area for panel in panels) >= LARGE * page:
+        ruled = ruled_boxes(ink_mask(picture), content)
         if len(ruled) >= 2 * len(panels):
             return tuple(FoundPanel(box, RULED_SURE) for box in ruled)
-    if best.drawing is not None:
+    if best.panels:
         boxes = [panel.box for panel in panels]
         panels += tuple(FoundPanel(box, INSET_SURE) for box in insets(best.drawing, picture, boxes))
     return panels
 
 
-def _content(lab: NDArray[np.float32]) -> Box:
+def _content(drawing: Mask) -> Box:
     """What a page without panels shows: all but an even margin."""
-    height, width = lab.shape[:2]
-    for ground in islice(grounds(lab), 1):
-        box = hull(1 - ground)
-        if box is not None and box.area >= 0.4 * height * width:
-            return box
-    return Box(0, 0, width, height)
+    whole = Box(0, 0, drawing.shape[1], drawing.shape[0])
+    box = hull(drawing)
+    return box if box is not None and box.area >= 0.4 * whole.area else whole
 
 
 def _panels_on(ground: Mask, picture: NDArray[np.uint8]) -> Found:
@@ -145,6 +147,7 @@ def _divide(drawing: Mask) -> tuple[list[Piece], float]:
 
 def _boxes(edges: list[Edged]) -> list[FoundPanel]:
     """The pieces' boxes; furniture is dropped."""
+    edges = [edge for edge in edges if edge.figure >= FIGURE]
     framed = [edge for edge in edges if edge.sides >= 2]
     if not framed:
         return []

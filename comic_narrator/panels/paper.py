@@ -83,8 +83,9 @@ def _modes(pixels: NDArray[np.float32], least: float, most: int) -> list[Colour]
 def ground_mask(lab: NDArray[np.float32], colour: Colour) -> Mask:
     """1 where a page (Lab) has the ground's colour, give or take its print's unevenness, else 0."""
     # Old paper darkens and yellows towards its edges: brightness and yellowness may drift more than redness.
-    away = (lab - colour) / np.array([1.2, 1.0, 1.3], np.float32)
-    distance = cv2.transform(away * away, np.ones((1, 3), np.float32))
+    scale = np.array([1 / 1.2, 1.0, 1 / 1.3], np.float32)
+    away = cv2.transform(lab, np.column_stack([np.diag(scale), -colour * scale]))
+    distance = cv2.transform(cv2.multiply(away, away, away), np.ones((1, 3), np.float32))
     some = np.sqrt(distance[::3, ::3])
     spread = float(np.median(some[some < 20])) if (some < 20).any() else 0.0
     mask: Mask = (distance < np.clip(4 * spread, 9.0, 16.0) ** 2).astype(np.uint8)

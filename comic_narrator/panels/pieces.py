@@ -23,12 +23,14 @@ class Piece:
 
 @dataclass(frozen=True)
 class Edged:
-    """A trimmed piece: its content's box, the sides (left, top, right, bottom) that are straight, how much is drawn."""
+    """A trimmed piece: its content's box, the sides (left, top, right, bottom) that are straight, how much is drawn,
+    and how far its largest connected part reaches, as a share of the box's shorter side."""
 
     content: Box
     limit: Box
     straight: tuple[bool, bool, bool, bool]
     drawn: float
+    figure: float
     clear: float
 
     @property
@@ -84,7 +86,10 @@ def edged(piece: Piece, drawing: Mask, unit: int) -> Edged | None:
         return None
     inner = view[top[0] : low[0], left[0] : right[0]]
     content = Box(piece.box.x + left[0], piece.box.y + top[0], inner.shape[1], inner.shape[0])
-    return Edged(content, piece.box, (left[1], top[1], right[1], low[1]), float(inner.mean()), piece.clear)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(inner), connectivity=8)
+    largest = int(stats[1:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(initial=0))
+    straight = (left[1], top[1], right[1], low[1])
+    return Edged(content, piece.box, straight, float(inner.mean()), largest / min(inner.shape), piece.clear)
 
 
 def reach(edge: Edged, field: Box) -> Box:
