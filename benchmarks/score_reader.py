@@ -36,7 +36,7 @@ def direction_of(truth: dict[str, Any]) -> Direction:
 def read_page(reader: EmbeddedReader, image: Path, direction: Direction, language: str | None) -> dict[str, Any]:
     """One page as the yardstick wants it."""
     with Image.open(image) as picture:
-        panels = find_panels(np.asarray(picture.convert("RGB")), direction)
+        panels = tuple(panel.box for panel in find_panels(np.asarray(picture.convert("RGB")), direction))
     page = PageToRead(image, panels, direction, language or reader.language([image]))
     lines = reader.read(page, ()).lines
     return {

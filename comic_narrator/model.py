@@ -145,10 +145,11 @@ class Book(Artefact):
 
 
 class Panel(Part):
-    """One panel of a page."""
+    """One panel of a page; `confidence` (0..1) is how sure it is that it was cut out rightly, None where a hand drew it."""
 
     id: str
     bbox: Box
+    confidence: float | None = Field(None, ge=0, le=1)
 
 
 class PagePanels(Artefact):

@@ -79,7 +79,8 @@ def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
             (cut, view)
             for promise, view in _promising(rough, _near(unit), tried)
             for slope in beside
-            if (cut := _measured(replace(promise, slope=promise.slope + slope), view.state, unit, reduction)) is not None
+            if (cut := _measured(replace(promise, slope=promise.slope + slope), view.state, unit, reduction))
+            is not None
         ]
         for cut, view in sorted(sure, key=lambda each: -each[0].score):
             if _is_worth(cut, view.state, unit):
@@ -101,8 +102,13 @@ def _is_closed(drawn: Flags, unit: int) -> bool:
     deep, thinnest = 2 * _near(unit), max(round(0.0025 * unit), 2)
     if min(drawn.shape) < 2 * deep:
         return False
-    sides = (drawn[:deep].any(axis=0), drawn[-deep:].any(axis=0), drawn[:, :deep].any(axis=1), drawn[:, -deep:].any(axis=1))
-    return all((np.diff(np.flatnonzero(side)) <= thinnest).all() for side in sides)
+    sides = (
+        drawn[:deep].any(axis=0),
+        drawn[-deep:].any(axis=0),
+        drawn[:, :deep].any(axis=1),
+        drawn[:, -deep:].any(axis=1),
+    )
+    return all((np.diff(np.flatnonzero(side), prepend=-1, append=len(side)) <= thinnest).all() for side in sides)
 
 
 def _promising(found: list[tuple[Cut, _View]], near: int, tried: int) -> Iterator[tuple[Cut, _View]]:

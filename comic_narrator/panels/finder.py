@@ -31,6 +31,10 @@ SPREAD = (1.15, 1.8)
 """Two pages side by side are so many times wider than high."""
 FIGURE = 0.3
 """Something in a panel, or its frame, reaches over this share of its shorter side; what has only letters is print."""
+LETTER = 0.06
+"""Letters, but for titles, are smaller than this share of the page's side."""
+ALONE = 3
+"""The only panel of a page has so many sides that are straight and have a margin beside them."""
 BARE = 0.25
 """What a panel with nothing drawn on it counts as evidence that the right ground was taken."""
 
@@ -111,14 +115,27 @@ def _panels_on(ground: Mask, picture: NDArray[np.uint8]) -> Found:
     ground[:, :rim] = ground[:, -rim:] = 1
     drawing = without_specks(1 - ground)
     pieces, evidence = _divide(drawing)
-    boxes = _boxes([edge for piece in pieces if (edge := edged(piece, drawing, unit)) is not None])
+    if len(pieces) == 1:
+        return _alone(pieces[0], drawing, rim)
+    boxes = _boxes([edge for piece in pieces if (edge := edged(piece, drawing, unit)) is not None], unit)
     usual = float(np.median([panel.box.area for panel in boxes])) if boxes else 0.0
-    kept = tuple(
-        panel for panel in boxes if min(panel.box[2:]) >= LEAST_SIDE * unit and panel.box.area >= 0.06 * usual
-    )
+    kept = tuple(panel for panel in boxes if min(panel.box[2:]) >= LEAST_SIDE * unit and panel.box.area >= 0.06 * usual)
     # What lies between bare panels of another colour is as straight as they are, but nothing is drawn on it.
     drawn_on = sum(1.0 if _is_drawn_on(picture, panel.box) else BARE for panel in kept)
     return Found(kept, evidence * drawn_on / max(len(kept), 1), drawing)
+
+
+def _alone(piece: Piece, drawing: Mask, rim: int) -> Found:
+    """The only panel of a page, if it is one: margins lie around it, for the edge of the paper is no frame."""
+    edge = edged(piece, drawing, min(drawing.shape))
+    if edge is None:
+        return Found((), 0.0, drawing)
+    height, width = drawing.shape
+    box = edge.content
+    away = (box.x > 2 * rim, box.y > 2 * rim, box.right < width - 2 * rim, box.bottom < height - 2 * rim)
+    framed = sum(straight and margin for straight, margin in zip(edge.straight, away, strict=True))
+    panels = _boxes([edge], min(drawing.shape)) if framed >= ALONE else []
+    return Found(tuple(panels), BARE if panels else 0.0, drawing)
 
 
 def _is_drawn_on(picture: NDArray[np.uint8], box: Box) -> bool:
@@ -130,7 +147,8 @@ def _is_drawn_on(picture: NDArray[np.uint8], box: Box) -> bool:
 def _divide(drawing: Mask) -> tuple[list[Piece], float]:
     """Cut the page along gutters until nothing gives."""
     height, width = drawing.shape
-    todo = [piece for piece in (trimmed(Piece(np.ones_like(drawing), Box(0, 0, width, height), 1.0), drawing),) if piece]
+    whole = trimmed(Piece(np.ones_like(drawing), Box(0, 0, width, height), 1.0), drawing)
+    todo = [whole] if whole else []
     done: list[Piece] = []
     evidence = 0.0
     while todo:
@@ -145,9 +163,9 @@ def _divide(drawing: Mask) -> tuple[list[Piece], float]:
     return done, evidence
 
 
-def _boxes(edges: list[Edged]) -> list[FoundPanel]:
+def _boxes(edges: list[Edged], unit: int) -> list[FoundPanel]:
     """The pieces' boxes; furniture is dropped."""
-    edges = [edge for edge in edges if edge.figure >= FIGURE]
+    edges = [edge for edge in edges if edge.figure >= max(FIGURE * min(edge.content.w, edge.content.h), LETTER * unit)]
     framed = [edge for edge in edges if edge.sides >= 2]
     if not framed:
         return []

@@ -61,7 +61,12 @@ def _rectangles(drawing: Mask, unit: int) -> Iterator[Box]:
         if min(w, h) < LEAST_SIDE * unit:
             continue
         part = labels[y : y + h, x : x + w] == label
-        sides = (part[:deep].any(axis=0), part[-deep:].any(axis=0), part[:, :deep].any(axis=1), part[:, -deep:].any(axis=1))
+        sides = (
+            part[:deep].any(axis=0),
+            part[-deep:].any(axis=0),
+            part[:, :deep].any(axis=1),
+            part[:, -deep:].any(axis=1),
+        )
         if min(float(side.mean()) for side in sides) >= LINED:
             yield Box(x, y, w, h)
 

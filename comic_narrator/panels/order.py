@@ -92,8 +92,7 @@ def _widest_gutter(boxes: Sequence[Box], some: list[int]) -> int:
             boxes[j].x - boxes[i].right
             for j in some
             if boxes[j].x >= boxes[i].right
-            and 2 * (min(boxes[i].bottom, boxes[j].bottom) - max(boxes[i].y, boxes[j].y))
-            >= min(boxes[i].h, boxes[j].h)
+            and 2 * (min(boxes[i].bottom, boxes[j].bottom) - max(boxes[i].y, boxes[j].y)) >= min(boxes[i].h, boxes[j].h)
         ]
         widest = max(widest, min(after, default=0))
     return widest

@@ -24,13 +24,13 @@ class Piece:
 @dataclass(frozen=True)
 class Edged:
     """A trimmed piece: its content's box, the sides (left, top, right, bottom) that are straight, how much is drawn,
-    and how far its largest connected part reaches, as a share of the box's shorter side."""
+    and how far its largest connected part reaches, in pixels."""
 
     content: Box
     limit: Box
     straight: tuple[bool, bool, bool, bool]
     drawn: float
-    figure: float
+    figure: int
     clear: float
 
     @property
@@ -89,7 +89,7 @@ def edged(piece: Piece, drawing: Mask, unit: int) -> Edged | None:
     _, _, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(inner), connectivity=8)
     largest = int(stats[1:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(initial=0))
     straight = (left[1], top[1], right[1], low[1])
-    return Edged(content, piece.box, straight, float(inner.mean()), largest / min(inner.shape), piece.clear)
+    return Edged(content, piece.box, straight, float(inner.mean()), largest, piece.clear)
 
 
 def reach(edge: Edged, field: Box) -> Box:

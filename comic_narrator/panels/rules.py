@@ -34,7 +34,7 @@ def ruled_boxes(ink: Mask, within: Box) -> list[Box]:
         if cut is None:
             done.append(piece)
         else:
-            todo += [side for rough in split(inner, cut) if (side := trimmed(rough, ink)) is not None]
+            todo += split(inner, cut)
     boxes = [piece.box for piece in done if min(piece.box.w, piece.box.h) >= LEAST_PIECE * unit]
     return boxes if len(boxes) >= FEWEST else []
 
