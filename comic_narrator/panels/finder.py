@@ -147,7 +147,8 @@ def _is_drawn_on(picture: NDArray[np.uint8], box: Box) -> bool:
 def _divide(drawing: Mask) -> tuple[list[Piece], float]:
     """Cut the page along gutters until nothing gives."""
     height, width = drawing.shape
-    whole = trimmed(Piece(np.ones_like(drawing), Box(0, 0, width, height), 1.0), drawing)
+    sheet = Box(0, 0, width, height)
+    whole = trimmed(Piece(np.ones_like(drawing), sheet, sheet, 1.0), drawing)
     todo = [whole] if whole else []
     done: list[Piece] = []
     evidence = 0.0

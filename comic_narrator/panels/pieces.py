@@ -11,13 +11,22 @@ from comic_narrator.model import Box
 from comic_narrator.panels.cuts import Cut
 from comic_narrator.panels.profiles import Mask
 
+OUTER = 0.6
+"""A side is straight where what is drawn begins along this share of it at once: balloons may lie across a frame."""
+INNER = 0.8
+"""A frame may lie further in, behind what sticks out of it, and is a line over this share of the side then."""
+PROTRUDING = 0.5
+"""What sticks out of a frame takes up no more of the side; a round figure does as it grows."""
+
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the page that cuts leave: `part` marks it inside its box; `clear` is the poorest cut beside it."""
+    """A part of the page that cuts leave: `part` marks it inside its box, `cell` reaches to the cuts around it, and
+    `clear` is the poorest of them."""
 
     part: Mask
     box: Box
+    cell: Box
     clear: float
 
 
@@ -54,8 +63,17 @@ def split(piece: Piece, cut: Cut) -> list[Piece]:
         if box is not None:
             cropped = np.ascontiguousarray(part[box.y : box.bottom, box.x : box.right])
             whole = Box(piece.box.x + box.x, piece.box.y + box.y, box.w, box.h)
-            parts.append(Piece(cropped, whole, min(piece.clear, cut.clear)))
+            parts.append(Piece(cropped, whole, _cell(whole, piece), min(piece.clear, cut.clear)))
     return parts
+
+
+def _cell(box: Box, piece: Piece) -> Box:
+    """A box within a piece, out to the piece's cell on the sides that the two share."""
+    x = piece.cell.x if box.x == piece.box.x else box.x
+    y = piece.cell.y if box.y == piece.box.y else box.y
+    right = piece.cell.right if box.right == piece.box.right else box.right
+    bottom = piece.cell.bottom if box.bottom == piece.box.bottom else box.bottom
+    return Box(x, y, right - x, bottom - y)
 
 
 def trimmed(piece: Piece, drawing: Mask) -> Piece | None:
@@ -64,7 +82,7 @@ def trimmed(piece: Piece, drawing: Mask) -> Piece | None:
     if box is None:
         return None
     part = np.ascontiguousarray(piece.part[box.y : box.bottom, box.x : box.right])
-    return Piece(part, Box(piece.box.x + box.x, piece.box.y + box.y, box.w, box.h), piece.clear)
+    return Piece(part, Box(piece.box.x + box.x, piece.box.y + box.y, box.w, box.h), piece.cell, piece.clear)
 
 
 def hull(mask: Mask) -> Box | None:
@@ -89,7 +107,7 @@ def edged(piece: Piece, drawing: Mask, unit: int) -> Edged | None:
     _, _, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(inner), connectivity=8)
     largest = int(stats[1:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(initial=0))
     straight = (left[1], top[1], right[1], low[1])
-    return Edged(content, piece.box, straight, float(inner.mean()), largest, piece.clear)
+    return Edged(content, piece.cell, straight, float(inner.mean()), largest, piece.clear)
 
 
 def reach(edge: Edged, field: Box) -> Box:
@@ -132,10 +150,13 @@ def _straight_edge(view: Mask, reach: int, far: int) -> tuple[int, bool]:
     if not len(columns):
         return 0, False
     width = int(columns[-1] - columns[0]) + 1
-    for start in range(0, min(far, len(view) - reach), max(reach // 3, 1)):
-        if view[start : start + reach].any(axis=0).sum() >= 0.6 * width:
-            if start == 0:
-                return 0, True
-            dense = view[start : start + reach].sum(axis=1) >= 0.3 * width
+    if view[:reach].any(axis=0).sum() >= OUTER * width:
+        return 0, True
+    for start in range(max(reach // 3, 1), min(far, len(view) - reach), max(reach // 3, 1)):
+        if view[:start].any(axis=0).sum() > PROTRUDING * width:
+            break
+        here = view[start : start + reach]
+        if here.any(axis=0).sum() >= INNER * width:
+            dense = here.sum(axis=1) >= 0.3 * width
             return start + (int(np.flatnonzero(dense)[0]) if dense.any() else 0), True
     return 0, False

@@ -25,7 +25,7 @@ def ruled_boxes(ink: Mask, within: Box) -> list[Box]:
     """The panels that rules part a region of the page into, none where it has no rules; `ink` marks the whole page's."""
     unit = min(ink.shape)
     view = np.s_[within.y : within.bottom, within.x : within.right]
-    whole = trimmed(Piece(np.ones_like(ink[view]), within, 1.0), ink)
+    whole = trimmed(Piece(np.ones_like(ink[view]), within, within, 1.0), ink)
     todo, done = [whole] if whole else [], list[Piece]()
     while todo:
         piece = todo.pop()
@@ -52,7 +52,7 @@ def _without_frame(piece: Piece, ink: Mask, unit: int) -> Piece:
     )
     box = Box(piece.box.x + left, piece.box.y + top, piece.box.w - left - right, piece.box.h - top - low)
     part = np.ascontiguousarray(piece.part[top : piece.box.h - low, left : piece.box.w - right])
-    return Piece(part, box, piece.clear)
+    return Piece(part, box, box, piece.clear)
 
 
 def _best_rule(piece: Piece, ink: Mask, unit: int) -> Cut | None:
