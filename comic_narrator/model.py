@@ -145,7 +145,7 @@ class Book(Artefact):
 
 
 class Panel(Part):
-    """One panel of a page; `confidence` (0..1) is how sure it is that it was cut out rightly, None where a hand drew it."""
+    """One panel of a page; `confidence` (0..1) is how sure the finder is of it, None where nobody said."""
 
     id: str
     bbox: Box

@@ -177,7 +177,7 @@ def _boxes(edges: list[Edged], unit: int) -> list[FoundPanel]:
 
 
 def _confidence(edge: Edged) -> float:
-    """How sure a piece is a panel: by its straight sides, and by how clear of drawing the poorest gutter beside it is."""
+    """How sure a piece is a panel: by its straight sides, and by how bare the poorest gutter beside it is."""
     return 0.28 + 0.12 * edge.sides + 0.22 * edge.clear**2
 
 

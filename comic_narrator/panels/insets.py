@@ -12,7 +12,7 @@ from comic_narrator.model import Box
 from comic_narrator.panels.profiles import Mask
 
 LEAST_SIDE = 0.09
-"""An inset's shorter side is at least this share of the page's: what is smaller is lettering or a thing in the picture."""
+"""An inset's shorter side is at least this share of the page's: what is smaller is a thing in the picture."""
 LARGEST = 0.6
 """An inset leaves its host more than it takes."""
 SAME = 0.6

@@ -69,32 +69,30 @@ def _pages(boxes: Sequence[Box], some: list[int]) -> list[list[int]]:
     if not SPREAD[0] * height <= 100 * width <= SPREAD[1] * height:
         return [some]
     columns = _groups([(boxes[i].x, boxes[i].right, i) for i in some], TOLERANCES[0])
-    gaps = [
-        (min(boxes[i].x for i in after) - max(boxes[i].right for i in before), before_count + 1)
-        for before_count, (before, after) in enumerate(zip(columns, columns[1:], strict=False))
-    ]
-    for gap, count in gaps:
+    for count in range(1, len(columns)):
         halves = [[i for column in part for i in column] for part in (columns[:count], columns[count:])]
-        fold = 100 * (2 * max(boxes[i].right for i in halves[0]) + gap - 2 * left)
-        widest = max((_widest_gutter(boxes, half) for half in halves), default=0)
-        if MIDDLE[0] * 2 * width <= fold <= MIDDLE[1] * 2 * width and (
-            2 * gap >= FOLD * widest and 100 * gap >= NARROW * width
-        ):
+        start, end = max(boxes[i].right for i in halves[0]), min(boxes[i].x for i in halves[1])
+        fold, gap = start + end - 2 * left, end - start
+        widest = max(_widest_gutter(boxes, half) for half in halves)
+        in_the_middle = MIDDLE[0] * 2 * width <= 100 * fold <= MIDDLE[1] * 2 * width
+        if in_the_middle and 2 * gap >= FOLD * widest and 100 * gap >= NARROW * width:
             return halves
     return [some]
 
 
 def _widest_gutter(boxes: Sequence[Box], some: list[int]) -> int:
-    """The widest gap between two neighbours of a row, 0 where no panel has one."""
+    """The widest gap between two neighbours of a row or of a column, 0 where there are none."""
+    level = [(boxes[i].x, boxes[i].right, boxes[i].y, boxes[i].bottom) for i in some]
+    upright = [(top, bottom, left, right) for left, right, top, bottom in level]
     widest = 0
-    for i in some:
-        after = [
-            boxes[j].x - boxes[i].right
-            for j in some
-            if boxes[j].x >= boxes[i].right
-            and 2 * (min(boxes[i].bottom, boxes[j].bottom) - max(boxes[i].y, boxes[j].y)) >= min(boxes[i].h, boxes[j].h)
-        ]
-        widest = max(widest, min(after, default=0))
+    for spans in (level, upright):
+        for _, end, low, high in spans:
+            after = [
+                start - end
+                for start, _, other_low, other_high in spans
+                if start >= end and min(high, other_high) > max(low, other_low)
+            ]
+            widest = max(widest, min(after, default=0))
     return widest
 
 

@@ -45,7 +45,7 @@ def _new(found: list[Colour], known: list[Colour]) -> list[Colour]:
 
 
 def _paper(lab: NDArray[np.float32], bed: Colour) -> Box | None:
-    """The sheet of paper that lies on a scanner's bed of one colour, without its ragged edge; None where there is none."""
+    """The sheet of paper on a scanner's bed of one colour, without its ragged edge; None where there is no bed."""
     height, width = lab.shape[:2]
     away = np.linalg.norm(lab[::4, ::4] - bed, axis=2) > 12
     rows, columns = (np.flatnonzero(away.mean(axis=axis) > 0.5) * 4 for axis in (1, 0))

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from comic_narrator.model import Box
-from comic_narrator.panels.cuts import Cut
 from comic_narrator.panels.profiles import Mask
+from comic_narrator.panels.strips import Cut
 
 OUTER = 0.6
 """A side is straight where what is drawn begins along this share of it at once: balloons may lie across a frame."""

@@ -6,9 +6,10 @@ import cv2
 import numpy as np
 
 from comic_narrator.model import Box
-from comic_narrator.panels.cuts import GENTLE, LEAST_PIECE, Cut
+from comic_narrator.panels.cuts import GENTLE, LEAST_PIECE
 from comic_narrator.panels.pieces import Piece, split, trimmed
 from comic_narrator.panels.profiles import Mask, band, profiles, runs
+from comic_narrator.panels.strips import Cut
 
 RULED = 0.85
 """A rule is inked over this share of its length."""
@@ -16,13 +17,16 @@ COARSE = 0.12
 """What block sums may lose of that, for a rule is a pixel or two thick."""
 THICKEST = 0.02
 """A rule, or the two of a double one with what is between them, is at most this share of the page's side thick."""
+INK = 16
+"""A faint rule on old paper is so many grey levels darker than what is around it."""
 FEWEST = 3
 """A horizon or a pole may part a picture in two like a rule; a strip has three panels or more."""
 MOST = 40
+"""No page has more; what does is a pattern."""
 
 
 def ruled_boxes(ink: Mask, within: Box) -> list[Box]:
-    """The panels that rules part a region of the page into, none where it has no rules; `ink` marks the whole page's."""
+    """The panels that rules part a region into, none where it has no rules; `ink` marks the whole page's."""
     unit = min(ink.shape)
     view = np.s_[within.y : within.bottom, within.x : within.right]
     whole = trimmed(Piece(np.ones_like(ink[view]), within, within, 1.0), ink)
@@ -95,7 +99,3 @@ def ink_mask(picture: Mask) -> Mask:
     around = cv2.blur(grey, (side, side))
     ink: Mask = ((around.astype(np.int16) - grey) > INK).astype(np.uint8)
     return ink
-
-
-INK = 16
-"""A faint rule on old paper is so many grey levels darker than what is around it."""
