@@ -64,7 +64,9 @@ def panels_of(picture: NDArray[np.uint8]) -> tuple[FoundPanel, ...]:
     """
     found = _found_in(picture)
     height, width = picture.shape[:2]
-    if len(found) == 1 and SPREAD[0] <= width / height <= SPREAD[1]:
+    covered = sum(panel.box.area for panel in found)
+    unparted = len(found) == 1 or covered < LARGE * width * height
+    if unparted and SPREAD[0] <= width / height <= SPREAD[1]:
         # The pages of a spread bleed into each other at the fold.
         fold = width // 2
         left, right = _found_in(picture[:, :fold]), _found_in(picture[:, fold:])
@@ -122,7 +124,9 @@ def _panels_on(ground: Mask, picture: NDArray[np.uint8]) -> Found:
     kept = tuple(panel for panel in boxes if min(panel.box[2:]) >= LEAST_SIDE * unit and panel.box.area >= 0.06 * usual)
     # What lies between bare panels of another colour is as straight as they are, but nothing is drawn on it.
     drawn_on = sum(1.0 if _is_drawn_on(picture, panel.box) else BARE for panel in kept)
-    return Found(kept, evidence * drawn_on / max(len(kept), 1), drawing)
+    # Panels fill a page; what is found on another ground than theirs are margins and balloons.
+    covered = sum(panel.box.area for panel in kept) / ground.size
+    return Found(kept, evidence * covered * drawn_on / max(len(kept), 1), drawing)
 
 
 def _alone(piece: Piece, drawing: Mask, rim: int) -> Found:

@@ -123,17 +123,17 @@ def test_a_crooked_scan(degrees: float) -> None:
     moved = tuple(Box(box.x + 100, box.y + 100, box.w, box.h) for box in GRID)
     for box in moved:
         draw_panel(page, box, (190, 200, 200))
-    turned = page.rotate(degrees, Image.Resampling.BICUBIC, fillcolor=(235, 220, 190))
-    expected = tuple(turned_box(box, degrees, page.size) for box in moved)
+    turned = page.rotate(degrees, Image.Resampling.BICUBIC, expand=True, fillcolor=(255, 255, 255))
+    expected = tuple(turned_box(box, degrees, page.size, turned.size) for box in moved)
     assert_found(find_panels(pixels(turned), "ltr"), expected)
 
 
-def turned_box(box: Box, degrees: float, size: tuple[int, int]) -> Box:
+def turned_box(box: Box, degrees: float, size: tuple[int, int], turned: tuple[int, int]) -> Box:
     """The box around a box that is turned with its page."""
     cos, sin = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     corners = [(x - size[0] / 2, y - size[1] / 2) for x in (box.x, box.right) for y in (box.y, box.bottom)]
-    xs = [x * cos + y * sin + size[0] / 2 for x, y in corners]
-    ys = [y * cos - x * sin + size[1] / 2 for x, y in corners]
+    xs = [x * cos + y * sin + turned[0] / 2 for x, y in corners]
+    ys = [y * cos - x * sin + turned[1] / 2 for x, y in corners]
     return Box(round(min(xs)), round(min(ys)), round(max(xs) - min(xs)), round(max(ys) - min(ys)))
 
 
@@ -278,6 +278,15 @@ def test_the_pages_of_a_spread_are_read_one_after_the_other(direction: Direction
     row = (0, 1, 2, 3, 4) if direction == "ltr" else (1, 0, 2, 4, 3)
     pages = (GRID, right) if direction == "ltr" else (right, GRID)
     assert_found(find_panels(pixels(spread), direction), tuple(page[i] for page in pages for i in row))
+
+
+def test_the_pages_of_a_spread_may_bleed_into_each_other_at_the_fold() -> None:
+    spread = blank((255, 255, 255), 2 * WIDTH, HEIGHT)
+    left = (Box(40, 0, 300, 370), Box(360, 0, 340, 370), Box(40, 390, 620, 220), Box(40, 630, 620, 370))
+    right = (Box(700, 0, 300, 470), Box(1020, 0, 340, 470), Box(740, 490, 620, 240), Box(740, 750, 620, 250))
+    for box in (*left, *right):
+        draw_panel(spread, box, (120, 140, 170))
+    assert_found(find_panels(pixels(spread), "ltr"), (*left, *right))
 
 
 def test_a_large_page_has_its_boxes_at_its_own_size() -> None:
