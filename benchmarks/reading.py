@@ -178,12 +178,15 @@ def _read_book(pages: Path, truth: dict[str, Any], reader: EmbeddedReader, work:
             id=f"{i:04}", image=name, sha256="", width=size[0], height=size[1], source=numbered.source,
             source_box=picture.source_box,
         )  # fmt: skip
-        boxes = find_panels(load_rgb(file), direction)
+        found = find_panels(load_rgb(file), direction)
         panels = PagePanels(
             page=page.id, width=size[0], height=size[1], direction=direction,
-            panels=tuple(Panel(id=f"{page.id}.{n:02}", bbox=box) for n, box in enumerate(boxes, 1)),
+            panels=tuple(
+                Panel(id=f"{page.id}.{n:02}", bbox=panel.box, confidence=panel.confidence)
+                for n, panel in enumerate(found, 1)
+            ),
         )  # fmt: skip
-        reading = number(page, panels, reader.read(PageToRead(file, boxes, direction, language), ()), language)
+        reading = number(page, panels, reader.read(PageToRead(file, tuple(panel.box for panel in found), direction, language), ()), language)
         file.with_name("page.json").write_text(reading.to_json(), encoding="utf-8")
         stored.append(page)
     book = Book(title=work.name, language=language, direction=direction, pages=tuple(stored))

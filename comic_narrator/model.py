@@ -211,10 +211,11 @@ class PageText(Artefact):
 
 
 class Panel(Part):
-    """One panel of a page."""
+    """One panel of a page; `confidence` (0..1) is how sure the finder is of it, None where nobody said."""
 
     id: str
     bbox: Box
+    confidence: float | None = Field(None, ge=0, le=1)
 
 
 class PagePanels(Artefact):

@@ -2,175 +2,170 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from comic_narrator.model import Box
+from comic_narrator.panels.profiles import Flags, Mask, Profiles, Table, band, profiles, runs
+from comic_narrator.panels.strips import CROSSED, CROSSING, LINED, OPEN, STRAIGHT, Cut, measured, near_of
 
-Mask = NDArray[np.uint8]
-Profile = NDArray[np.float32]
-
-OPEN = 0.9
-"""A gutter shows the ground over this share of its length; balloons may lie across the rest."""
-STRAIGHT = 0.65
-"""A gutter's side is straight when this share of it is drawn within a frame's thickness."""
-CROSSED = 0.55
-"""A channel between two straight sides may have a balloon or an inset across it, and is bare over this share."""
-LINED = 0.85
-"""Both its sides are drawn over this share of what is bare."""
+RULED = 0.85
+"""A rule is inked over this share of its length."""
+COARSE = 0.05
+"""What block sums may lose of a share, against counting pixel by pixel."""
 GENTLE = tuple(round(-0.02 + 0.004 * i, 3) for i in range(11))
-STEEP = tuple(round(0.024 + 0.004 * i, 3) for i in range(25))
+STEEP = tuple(round(sign * (0.024 + 0.006 * i), 3) for i in range(17) for sign in (1, -1))
+SLANTED = tuple(round(sign * (0.13 + 0.012 * i), 3) for i in range(23) for sign in (1, -1))
+SEARCHES = (
+    (GENTLE, 1, (0.0,), 15),
+    (STEEP, 2, (0.0, 0.003, -0.003), 4),
+    (SLANTED, 4, (0.0, 0.003, -0.003, 0.006, -0.006), 3),
+)
+"""Slopes, the reduction of the picture they are searched on, what is tried beside each when it is measured, and how
+many of the most promising strips are: measuring counts pixel by pixel."""
+TRIED_THERE = 3
+"""So many strips are measured at one place."""
+SLIVER = 0.01
+"""What is thinner than this share of the page's side, high or wide, is not worth a cut."""
 LEAST_PIECE = 0.045
 """A panel is at least this share of the page's shorter side, high and wide."""
 
 
 @dataclass(frozen=True)
-class Cut:
-    """A strip across a part: pixels with start <= across - slope * along < end are dropped, the rest falls in two."""
+class _View:
+    """A part with its cuts lying in rows: 0 outside it, 1 where it is drawn on, 2 where it is ground."""
 
     horizontal: bool
-    slope: float
-    start: float
-    end: float
-    score: float
+    state: Mask
 
 
-def best_cut(mask: Mask, part: Mask, box: Box, rules: bool) -> Cut | None:
-    """The clearest cut through `part` (inside `box`), or None; `mask` marks the ground, or the ink if `rules`."""
-    unit = min(mask.shape)
-    for slopes in (GENTLE, (*STEEP, *(-slope for slope in STEEP))):
-        cuts = [
-            cut
-            for horizontal in (True, False)
-            for slope in slopes
-            for cut in _cuts(mask, part, box, horizontal, slope, unit, rules)
+def best_cut(marked: Mask, part: Mask, unit: int) -> Cut | None:
+    """The clearest gutter through a part; 0/1 masks of one shape, `marked` is its ground; `unit` is the page's side."""
+    state = marked * part + part
+    if _is_closed(state == 1, unit):
+        return None
+    views = (_View(True, state), _View(False, np.ascontiguousarray(state.T)))
+    for slopes, reduction, beside, tried in SEARCHES:
+        rough = [(cut, view) for view in views for cut in _promised(view, slopes, reduction, unit)]
+        sure = [
+            (cut, view)
+            for promise, view in _promising(rough, near_of(unit), tried)
+            for slope in beside
+            if (cut := measured(replace(promise, slope=promise.slope + slope), view.state, unit, reduction)) is not None
         ]
-        if cuts:
-            return max(cuts, key=lambda cut: cut.score)
+        for cut, view in sorted(sure, key=lambda each: -each[0].score):
+            if _is_worth(cut, view.state, unit):
+                return cut
     return None
 
 
-def _cuts(mask: Mask, part: Mask, box: Box, horizontal: bool, slope: float, unit: int, rules: bool) -> Iterator[Cut]:
-    view = np.s_[box.y : box.bottom, box.x : box.right]
-    inside, here = part[view], mask[view]
-    if not horizontal:
-        inside, here = np.ascontiguousarray(inside.T), np.ascontiguousarray(here.T)
-    sheared = _Sheared(here * inside, inside, slope)
-    origin = box.y - slope * box.x if horizontal else box.x - slope * box.y
-    finder = _rule_strips if rules else _gutter_strips
-    for start, end, score in finder(sheared, unit):
-        yield Cut(horizontal, slope, start + sheared.shift + origin, end + sheared.shift + origin, score - abs(slope))
+def _promised(view: _View, slopes: tuple[float, ...], reduction: int, unit: int) -> Iterator[Cut]:
+    """What looks like a gutter on block sums of a reduced picture, in the pixels of the view."""
+    part, ground = (_reduced(mask.astype(np.uint8), reduction) for mask in (view.state > 0, view.state == 2))
+    if min(part.shape) >= 8:
+        for cut in _strips(profiles(ground, part, slopes), max(unit // reduction, 1)):
+            start, end = cut.start * reduction, cut.end * reduction
+            yield Cut(view.horizontal, cut.slope, start, end, cut.score, cut.clear)
 
 
-class _Sheared:
-    """A part and its mask, sheared so that lines of one slope lie in rows."""
-
-    def __init__(self, mask: Mask, inside: Mask, slope: float) -> None:
-        height, width = mask.shape
-        lean = slope * width
-        size = (width, height + int(np.ceil(abs(lean))) + 1)
-        matrix = np.array([[1, 0, 0], [-slope, 1, max(lean, 0.0)]], np.float64)
-        self.shift = -max(lean, 0.0)
-        if slope:
-            self.mask: Mask = np.asarray(cv2.warpAffine(mask, matrix, size, flags=cv2.INTER_NEAREST), np.uint8)
-            self.inside: Mask = np.asarray(cv2.warpAffine(inside, matrix, size, flags=cv2.INTER_NEAREST), np.uint8)
-        else:
-            self.mask, self.inside = mask, inside
-        self.length: NDArray[np.int64] = self.inside.sum(axis=1, dtype=np.int64)
-        marked = self.mask.sum(axis=1, dtype=np.int64)
-        self.share: Profile = (marked / np.maximum(self.length, 1)).astype(np.float32)
-
-    def whole(self, least: float = 0.7) -> NDArray[np.bool_]:
-        """Rows that run (nearly) right through the part."""
-        whole: NDArray[np.bool_] = self.length >= least * max(int(self.length.max()), 1)
-        return whole
+def _is_closed(drawn: Flags, unit: int) -> bool:
+    """Whether a frame runs all round a part: no gutter leads out of it."""
+    deep, thinnest = 2 * near_of(unit), max(round(0.0025 * unit), 2)
+    if min(drawn.shape) < 2 * deep:
+        return False
+    sides = (
+        drawn[:deep].any(axis=0),
+        drawn[-deep:].any(axis=0),
+        drawn[:, :deep].any(axis=1),
+        drawn[:, -deep:].any(axis=1),
+    )
+    ends = (np.concatenate(([-1], np.flatnonzero(side), [side.size])) for side in sides)
+    return all(int(np.diff(places).max()) <= thinnest for places in ends)
 
 
-def _runs(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+def _promising(found: list[tuple[Cut, _View]], near: int, tried: int) -> Iterator[tuple[Cut, _View]]:
+    """The best strips, a few of each place."""
+    places: Counter[tuple[bool, int]] = Counter()
+    for cut, view in sorted(found, key=lambda each: -each[0].score):
+        middle = (cut.start + cut.end + cut.slope * view.state.shape[1]) / 2
+        place = (cut.horizontal, round(middle / near))
+        if places[place] < TRIED_THERE:
+            places[place] += 1
+            yield cut, view
+        if places.total() == tried:
+            break
 
 
-def _gutter_strips(sheared: _Sheared, unit: int) -> Iterator[tuple[float, float, float]]:
-    """Strips of bare ground with a straight side, and narrow channels between two straight sides."""
-    near = max(round(0.006 * unit), 3)
-    thinnest = max(round(0.0025 * unit), 2)
-    whole, share = sheared.whole(), sheared.share
-    for start, end in _runs(whole & (share >= OPEN)):
-        if end - start < thinnest or not whole[:start].any() or not whole[end:].any():
-            continue
-        above, below = (
-            1 - float(side.min()) for side in (share[max(start - near, 0) : start], share[end : end + near])
-        )
-        if max(above, below) < STRAIGHT or not _worth(sheared, start, end, unit):
-            continue
-        needed = 1
-        if min(above, below) < STRAIGHT:
-            # Only beside its straight side is a wide strip a gutter; the rest may be a panel without a frame.
-            needed = 2
-            start, end = (start, min(end, start + 2 * near)) if above > below else (max(start, end - 2 * near), end)
-        if _open_ends(sheared, start, end) >= needed:
-            yield float(start), float(end), above + below + float(share[start:end].mean())
-    for start, end in _runs(whole & (share >= CROSSED)):
-        if thinnest <= end - start <= 0.03 * unit and whole[:start].any() and whole[end:].any():
-            clear, sides = _channel(sheared, start, end, near)
-            if clear < CROSSED or sides < LINED or not _worth(sheared, start, end, unit):
-                continue
-            if _open_ends(sheared, start, end) >= 1:
-                yield float(start), float(end), sides + clear
+def _reduced(mask: Mask, reduction: int) -> Mask:
+    if reduction == 1:
+        return mask
+    size = (max(mask.shape[1] // reduction, 1), max(mask.shape[0] // reduction, 1))
+    small: Mask = (cv2.resize(mask * np.uint8(255), size, interpolation=cv2.INTER_AREA) > 127).astype(np.uint8)
+    return small
 
 
-def _channel(sheared: _Sheared, start: int, end: int, near: int) -> tuple[float, float]:
-    """How much of a strip is bare, as a share, and how straight the worse of its sides is there."""
-    inside = sheared.inside[(start + end) // 2] > 0
-    bare = inside & (sheared.mask[start:end].mean(axis=0) >= 0.6)
-    if not bare.any():
-        return 0.0, 0.0
-    sides = (sheared.mask[max(start - near, 0) : start, bare], sheared.mask[end : end + near, bare])
-    return float(bare.sum() / inside.sum()), min(1 - float(side.mean(axis=1).min()) for side in sides)
+def _strips(lines: Profiles, unit: int) -> Iterator[Cut]:
+    """Strips that may be gutters, each with what it promises."""
+    near, thinnest = near_of(unit), max(round(0.0025 * unit), 1)
+    share, whole = lines.share, lines.whole
+    floor = cv2.erode(share, np.ones((1, near), np.uint8), anchor=(0, 0), borderValue=1.0)
+    worth = _Worth(lines, unit)
+    for least, widest in ((OPEN - COARSE, share.shape[1]), (CROSSED - COARSE, round(0.03 * unit) + 2)):
+        which, starts, ends = runs(whole & (share >= least))
+        above = 1 - floor[which, np.maximum(starts - near, 0)]
+        below = 1 - floor[which, np.minimum(ends, share.shape[1] - 1)]
+        width = ends - starts
+        sides = np.maximum(above, below) if least > CROSSED else np.minimum(above, below)
+        needed = STRAIGHT - COARSE if least > CROSSED else CROSSED * LINED
+        good = (width >= thinnest) & (width <= widest) & (sides >= needed) & worth.between(which, starts, ends)
+        for s, start, end, a, b in zip(which[good], starts[good], ends[good], above[good], below[good], strict=True):
+            clear = float(share[s, start:end].mean())
+            slope = lines.slopes[s]
+            score = float(a + b) - CROSSING * (1 - clear) - abs(slope)
+            yield Cut(True, slope, int(start) - lines.margin, int(end) - lines.margin, score, clear)
 
 
-def _worth(sheared: _Sheared, start: int, end: int, unit: int) -> bool:
-    """Whether neither piece is a bare frame line or an edge of the other."""
-    for rows in (slice(0, start), slice(end, None)):
-        drawn = 1 - sheared.share[rows]
-        used = np.flatnonzero((sheared.length[rows] > 0) & (drawn > 0.02))
-        if not len(used):
-            return False
-        thickness = int(used[-1] - used[0]) + 1
-        if thickness < LEAST_PIECE * unit and float(drawn.max()) > 0.5:
+class _Worth:
+    """Tells whether neither side of a strip is a bare frame line or an edge of the other."""
+
+    def __init__(self, lines: Profiles, unit: int) -> None:
+        drawn: Table = np.where(lines.length > 0, 1 - lines.share, 0).astype(np.float32)
+        rows = np.arange(drawn.shape[1])
+        used: Flags = drawn > 0.02
+        self.first = np.where(used.any(axis=1), used.argmax(axis=1), drawn.shape[1])
+        self.last = np.where(used.any(axis=1), drawn.shape[1] - 1 - used[:, ::-1].argmax(axis=1), -1)
+        self.before = np.maximum.accumulate(np.where(used, rows, -1), axis=1)
+        self.after = np.minimum.accumulate(np.where(used, rows, drawn.shape[1])[:, ::-1], axis=1)[:, ::-1]
+        self.densest_before = np.maximum.accumulate(drawn, axis=1)
+        self.densest_after = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]
+        self.least = LEAST_PIECE * unit
+
+    def between(self, which: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Flags:
+        """Whether something worth a panel lies on either side of the strips."""
+        end = self.before.shape[1] - 1
+        inner = (starts > 0) & (ends <= end)
+        s, e = np.maximum(starts - 1, 0), np.minimum(ends, end)
+        upper = self.before[which, s] - self.first[which] + 1
+        lower = self.last[which] - self.after[which, e] + 1
+        upper_solid = (upper >= self.least) | (self.densest_before[which, s] <= 0.5)
+        lower_solid = (lower >= self.least) | (self.densest_after[which, e] <= 0.5)
+        good: Flags = inner & (upper > 0) & (lower > 0) & upper_solid & lower_solid
+        return good
+
+
+def _is_worth(cut: Cut, state: Mask, unit: int) -> bool:
+    """Whether neither side of a cut is a bare frame line or an edge of the other."""
+    lean = round(cut.slope * state.shape[1])
+    first, last = min(0, -lean) - 1, state.shape[0] + max(0, -lean) + 1
+    lines = band(state, cut.slope, first, last)
+    drawn = (lines == 1).sum(axis=1) / np.maximum((lines > 0).sum(axis=1), 1)
+    for side in (drawn[: max(cut.start - first, 0)], drawn[max(cut.end - first, 0) :]):
+        used = np.flatnonzero(side > 0.02)
+        thickness = int(used[-1] - used[0]) + 1 if len(used) else 0
+        if thickness < SLIVER * unit or (thickness < LEAST_PIECE * unit and side.max() > 0.5):
             return False
     return True
-
-
-def _open_ends(sheared: _Sheared, start: int, end: int) -> int:
-    """How many of a strip's two ends no frame line crosses; inside a panel its frame crosses them.
-
-    An end is where the drawing beside the strip ends: the paper's margin beyond it says nothing.
-    """
-    columns = np.flatnonzero(sheared.inside[(start + end) // 2])
-    reach = max(len(columns) // 8, 8)
-    beside = sheared.inside.astype(bool) & ~sheared.mask.astype(bool)
-    drawn = beside[max(start - reach, 0) : start].any(axis=0) | beside[end : end + reach].any(axis=0)
-    used = columns[drawn[columns]] if drawn[columns].any() else columns
-    zone = max(round(0.03 * len(columns)), 4)
-    strip = sheared.mask[start:end]
-    left, right = columns[columns <= used[0] + zone], columns[columns >= used[-1] - zone]
-    return sum(float(strip[:, ends].mean(axis=0).min()) >= 0.5 for ends in (left, right))
-
-
-def _rule_strips(sheared: _Sheared, unit: int) -> Iterator[tuple[float, float, float]]:
-    thickest = max(round(0.02 * unit), 4)
-    share = sheared.share
-    whole = sheared.whole()
-    least = 2 * LEAST_PIECE * unit
-    for start, end in _runs(whole & (share >= OPEN)):
-        if end - start > thickest:
-            continue
-        if start < least or len(share) - end < least:
-            continue
-        yield float(start), float(end), float(share[start:end].max())

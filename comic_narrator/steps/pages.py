@@ -53,13 +53,16 @@ def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
 
 
 def _panels(book: Book, page: BookPage, run: Run) -> PagePanels:
-    boxes = panels_stage.find_panels(load_rgb(run.work.path(page.image), page.source), book.direction)
+    found = panels_stage.find_panels(load_rgb(run.work.path(page.image), page.source), book.direction)
     return PagePanels(
         page=page.id,
         width=page.width,
         height=page.height,
         direction=book.direction,
-        panels=tuple(Panel(id=f"{page.id}.{i:02}", bbox=box) for i, box in enumerate(boxes, 1)),
+        panels=tuple(
+            Panel(id=f"{page.id}.{i:02}", bbox=panel.box, confidence=round(panel.confidence, 2))
+            for i, panel in enumerate(found, 1)
+        ),
     )
 
 

@@ -56,6 +56,46 @@ def test_rtl_is_the_mirror_of_ltr(some: list[Box]) -> None:
     assert reading_order(some, "ltr") == reading_order(mirrored, "rtl")
 
 
+@given(st.lists(boxes, max_size=10), directions, st.integers(2, 7))
+def test_a_page_scanned_larger_is_read_alike(some: list[Box], direction: Direction, scale: int) -> None:
+    larger = [Box(*(scale * value for value in box)) for box in some]
+    assert reading_order(larger, direction) == reading_order(some, direction)
+
+
+@given(tiers(), tiers(), st.sampled_from(["ltr", "rtl"]), st.integers(100, 300))
+def test_the_pages_of_a_spread_are_read_one_after_the_other(
+    left: list[list[Box]], right: list[list[Box]], direction: Direction, margins: int
+) -> None:
+    pages = [fitted(page, 1000, 1500) for page in (left, right)]
+    pages[1] = [Box(box.x + 1000 + margins, box.y, box.w, box.h) for box in pages[1]]
+    if direction == "rtl":
+        pages.reverse()
+    expected = [page[i] for page in pages for i in reading_order(page, direction)]
+    spread = [*pages[1], *pages[0]]
+    assert [spread[i] for i in reading_order(spread, direction)] == expected
+
+
+def fitted(page: list[list[Box]], width: int, height: int) -> list[Box]:
+    """The tiers of a page, stretched to its type area; gutters stay narrow."""
+    panels, top = [], 0
+    tall = sum(tier[0].h for tier in page)
+    for tier in page:
+        h, wide, left = tier[0].h * (height - GUTTER * len(page)) // tall, sum(box.w for box in tier), 0
+        for box in tier:
+            w = box.w * (width - GUTTER * (len(tier) - 1)) // wide
+            panels.append(Box(left, top, width - left if box is tier[-1] else w, h))
+            left += w + GUTTER
+        top += h + GUTTER
+    return panels
+
+
+def test_two_rows_of_a_wide_strip_are_no_spread() -> None:
+    for columns in (2, 4):
+        strip = [Box(310 * i, 420 * row, 300, 410) for row in range(2) for i in range(columns)]
+        wide = [Box(box.x * 4 // columns, box.y, box.w * 4 // columns, box.h) for box in strip]
+        assert reading_order(wide, "ltr") == list(range(2 * columns))
+
+
 @pytest.mark.parametrize(
     ("direction", "expected"), [("ltr", [0, 1, 2, 3]), ("rtl", [1, 2, 0, 3])], ids=["western", "manga"]
 )
