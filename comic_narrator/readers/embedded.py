@@ -14,7 +14,7 @@ from comic_narrator.model import SPOKEN_KINDS, Character
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, gather
-from comic_narrator.readers.kinds import Page, is_print, kind_of, lightest_ground, usual_size
+from comic_narrator.readers.kinds import Page, in_columns, is_print, kind_of, lightest_ground, usual_size
 from comic_narrator.readers.lettering import join_rows, language_of, lettered_rows
 from comic_narrator.readers.placing import in_order, nearest_panel, with_speakers
 from comic_narrator.readers.regions import find_regions
@@ -59,7 +59,9 @@ class EmbeddedReader:
         groups = gather(rows, page.panels, home, regions)
         height, width = image.shape[:2]
         usual, printed = usual_size(groups), is_print(groups, page.panels)
-        looks = Page(width, height, page.panels, usual, lightest_ground(groups), page.language, printed)
+        looks = Page(
+            width, height, page.panels, usual, lightest_ground(groups), page.language, in_columns(groups), printed
+        )
         lines = _lines(groups, looks)
         if len(page.panels) == 1 and not any(line.kind in SPOKEN_KINDS for line in lines):
             lines = _lines(groups, replace(looks, titles_only=True))

@@ -24,13 +24,20 @@ DARK = 62.0
 MANY_ROWS = 40
 LARGEST = 0.045
 """Lettering higher than this share of the page's shorter side is not text."""
+FULL = 0.8
+FULL_AT_FRAME = 0.88
+"""A ruled box fills so much of its upright box; where a frame cuts corners off from view, it must be clearer."""
+ON_FRAME = 0.5
+"""A ground nearer to a panel's frame than this share of its lettering's height is cut by it."""
+LABEL = 8
+"""Letters that a row of a board has at most."""
 TITLE = 0.022
 """Titles are at least this share of the page's shorter side high."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """What the kinds on one page are judged by: its size, its panels and its usual lettering."""
+    """What the kinds on one page are judged by: its size, its panels, its usual lettering, and whether that is written in columns."""
 
     width: int
     height: int
@@ -38,6 +45,7 @@ class Page:
     usual: float
     lightest: float
     language: str
+    columns: bool = False
     titles_only: bool = False
 
 
@@ -45,6 +53,12 @@ def usual_size(groups: Sequence[Group]) -> float:
     """The height of most of a page's lettering, in page pixels, weighted by letters; 0 if there is none."""
     sizes = [group.size for group in groups for row in group.rows for _ in row.text]
     return float(np.median(sizes)) if sizes else 0.0
+
+
+def in_columns(groups: Sequence[Group]) -> bool:
+    """Whether most of a page's lettering is written in columns."""
+    letters = [(len(row.text), group.upright) for group in groups for row in group.rows]
+    return 2 * sum(count for count, upright in letters if upright) > sum(count for count, _ in letters)
 
 
 def lightest_ground(groups: Sequence[Group]) -> float:
@@ -67,14 +81,38 @@ def kind_of(group: Group, text: str, page: Page) -> LineKind:
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
     if group.panel is None or not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
         return "sign"
+    if page.columns and _is_label(group, text):
+        return "sign"
     region = group.balloon
     if region is not None and share <= 2 * LARGEST:
         if not _pale(region, page) and words <= 3 and not _sentence(text):
             return "sign"
-        return _boxed(group, region, text, page) if region.corners >= 3 else "dialogue"
+        panel = page.panels[group.panel]
+        return _boxed(group, region, text, page) if is_box(region, panel, group.size) else "dialogue"
     if group.size > LARGE * page.usual or share > LARGEST or group.slant > SLANTED:
         return _loose(text, words)
     return _open(group, text, words, page)
+
+
+def is_box(region: Region, panel: Box, size: float) -> bool:
+    """Whether a ground in `panel` is a ruled box; `size` is the height of its lettering.
+
+    A panel's frame cuts balloons straight: corners on it say nothing, all others of a box are filled.
+    """
+    if region.full < FULL:
+        return False
+    box, near = region.box, ON_FRAME * size
+    left, right = box.x - panel.x < near, panel.right - box.right < near
+    above, below = box.y - panel.y < near, panel.bottom - box.bottom < near
+    cut = (left or above, right or above, left or below, right or below)
+    free = [filled for filled, off in zip(region.corners, cut, strict=True) if not off]
+    return sum(free) >= 3 if len(free) == 4 else all(free) and region.full >= FULL_AT_FRAME
+
+
+def _is_label(group: Group, text: str) -> bool:
+    """Whether a text is written across and short, as boards are on a page whose speech is written in columns."""
+    across = group.box.w > 1.4 * group.box.h and not group.upright
+    return across and max(len(row.text) for row in group.rows) <= LABEL and not _sentence(text)
 
 
 def _open(group: Group, text: str, words: int, page: Page) -> LineKind:

@@ -26,21 +26,32 @@ SAME_GROUND = 10.0
 NEAR_GROUND = 15.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Region:
     """A connected plain ground, holes filled: its box in page pixels and its shape.
 
-    `corners` counts the corners of the box that it fills (4 = rectangular), `full` is the share of its box that it
-    fills, `lettered` the share of it that rows cover, `bright` its lightness (Lab, 0-100); `closed` says whether it is
-    the inside of a balloon or box, and not a ground that runs on behind the art.
+    `corners` says which corners of the box it fills (left and right at the top, then below), `full` is the share that it
+    fills of the box, `lettered` the share of it that rows cover, `colour` its colour (Lab, shape (3,)); `closed` says whether it is
+    the inside of a balloon or box, and not a ground that runs on behind the art. `shape` is the ground itself, True
+    in it, and `plain` its bare places, over `box`, at `scale` of their pixels a page pixel. `number` tells the grounds
+    of a page apart.
     """
 
     box: Box
-    corners: int
+    corners: tuple[bool, ...]
     full: float
     lettered: float
-    bright: float
+    colour: NDArray[np.float32]
     closed: bool
+    shape: NDArray[np.bool_]
+    plain: NDArray[np.bool_]
+    scale: float
+    number: int
+
+    @property
+    def bright(self) -> float:
+        """Its lightness (Lab, 0-100)."""
+        return float(self.colour[0])
 
 
 def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> tuple[list[int | None], list[Region]]:
@@ -75,7 +86,7 @@ def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> 
 
 def _runs_across(region: Region, panels: Sequence[Box]) -> bool:
     """Whether a region is the back of a panel: it reaches from side to side, with little lettering on it."""
-    if region.lettered >= LETTERED_ACROSS or region.corners >= 3:
+    if region.lettered >= LETTERED_ACROSS or sum(region.corners) >= 3:
         return False
     return any(
         region.box.w >= 0.96 * panel.w and region.box.overlap(panel) >= 0.8 * region.box.area for panel in panels
@@ -138,7 +149,7 @@ def _label(
         shape = np.asarray(cv2.dilate((labels == label).astype(np.uint8), kernel), np.uint8)
         for i in rows:
             home[i] = len(regions)
-        regions.append(_region(shape, [boxes[i] for i in rows], scale, float(colour[0])))
+        regions.append(_region(shape, near, [boxes[i] for i in rows], scale, colour, len(regions)))
 
 
 def _core(box: Box) -> Box:
@@ -147,18 +158,26 @@ def _core(box: Box) -> Box:
     return Box(box.x + slack, box.y + slack, max(box.w - 2 * slack, 1), max(box.h - 2 * slack, 1))
 
 
-def _region(shape: NDArray[np.uint8], rows: list[Box], scale: float, bright: float) -> Region:
-    x, y, w, h = cv2.boundingRect(shape)
-    view = np.ascontiguousarray(shape[y : y + h, x : x + w])
+def _region(
+    ground: NDArray[np.uint8],
+    near: NDArray[np.uint8],
+    rows: list[Box],
+    scale: float,
+    colour: NDArray[np.float32],
+    number: int,
+) -> Region:
+    x, y, w, h = cv2.boundingRect(ground)
+    view = np.ascontiguousarray(ground[y : y + h, x : x + w])
     outlines, _ = cv2.findContours(view, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    whole = cv2.drawContours(np.zeros_like(view), outlines, -1, 1, cv2.FILLED)
-    area = max(int(whole.sum()), 1)
+    shape = cv2.drawContours(np.zeros_like(view), outlines, -1, 1, cv2.FILLED)
+    area = max(int(shape.sum()), 1)
     # Lettering set tight against a box's border pinches the ground off at its corners.
+    filled = shape.copy()
     for row in rows:
-        whole[max(row.y - y, 0) : max(row.bottom - y, 0), max(row.x - x, 0) : max(row.right - x, 0)] = 1
+        filled[max(row.y - y, 0) : max(row.bottom - y, 0), max(row.x - x, 0) : max(row.right - x, 0)] = 1
     a, b = max(round(0.12 * w), 2), max(round(0.12 * h), 2)
-    corners = sum(
-        float(corner.mean()) > 0.5 for corner in (whole[:b, :a], whole[:b, -a:], whole[-b:, :a], whole[-b:, -a:])
+    corners = tuple(
+        bool(corner.mean() > 0.5) for corner in (filled[:b, :a], filled[:b, -a:], filled[-b:, :a], filled[-b:, -a:])
     )
     full, lettered = area / (w * h), min(sum(_core(box).area for box in rows) / area, 1.0)
     return Region(
@@ -166,6 +185,10 @@ def _region(shape: NDArray[np.uint8], rows: list[Box], scale: float, bright: flo
         corners=corners,
         full=full,
         lettered=lettered,
-        bright=bright,
-        closed=lettered >= LEAST_LETTERED and full >= LEAST_FULL and area <= MOST_OF_PAGE * shape.size,
+        colour=colour,
+        closed=lettered >= LEAST_LETTERED and full >= LEAST_FULL and area <= MOST_OF_PAGE * ground.size,
+        shape=shape.astype(bool),
+        plain=near[y : y + h, x : x + w].astype(bool),
+        scale=scale,
+        number=number,
     )
