@@ -22,6 +22,8 @@ MOST_OF_PAGE = 0.25
 """The inside of a balloon is lettered and full at least so far, and no larger part of the page."""
 LETTERED_ACROSS = 0.25
 """Ground from one side of a panel to the other is a balloon only if it is lettered so far."""
+FAINT = 8.0
+"""A stroke so much darker (Lab) than the ground beside it is drawn."""
 SAME_GROUND = 10.0
 NEAR_GROUND = 15.0
 
@@ -67,21 +69,50 @@ def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> 
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     lab = np.asarray(cv2.cvtColor(small.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
     boxes = [_scaled(row.box, scale, size) for row in rows]
-    grounds = [_ground(lab, box) for box in boxes]
     barrier = np.ones((size[1], size[0]), np.uint8)
     for panel in panels:
         edge = _scaled(panel, scale, size)
         cv2.rectangle(barrier, (edge.x, edge.y), (edge.right - 1, edge.bottom - 1), 0, 1)
+    grounds = {i: ground for i, box in enumerate(boxes) if (ground := _ground(lab, box)) is not None}
     home: list[int | None] = [None] * len(rows)
     regions: list[Region] = []
-    left = [i for i, ground in enumerate(grounds) if ground is not None]
+    _search(lab, barrier, grounds, boxes, scale, home, regions, panels)
+    # Outlines that are thin or faint bound only what nothing stronger does: in a scan, letters look like them too.
+    drawn = _lines(lab)
+    for box in boxes:
+        drawn[box.y : box.bottom, box.x : box.right] = False
+    barrier[drawn] = 0
+    loose = {i: ground for i, ground in grounds.items() if not _closed(home[i], regions)}
+    again: list[int | None] = [None] * len(rows)
+    _search(lab, barrier, loose, boxes, scale, again, regions, panels)
+    return [new if _closed(new, regions) else old for old, new in zip(home, again, strict=True)], regions
+
+
+def _closed(at: int | None, regions: Sequence[Region]) -> bool:
+    return at is not None and regions[at].closed
+
+
+def _search(
+    lab: NDArray[np.float32],
+    barrier: NDArray[np.uint8],
+    grounds: dict[int, NDArray[np.float32]],
+    boxes: list[Box],
+    scale: float,
+    home: list[int | None],
+    regions: list[Region],
+    panels: Sequence[Box],
+) -> None:
+    """Add to `regions` and `home` the grounds under the rows whose colours `grounds` has."""
+    left = list(grounds)
     while left:
         colour = grounds[left[0]]
-        assert colour is not None
-        alike = [i for i in left if np.linalg.norm(_known(grounds[i]) - colour) < SAME_GROUND]
+        alike = [i for i in left if np.linalg.norm(grounds[i] - colour) < SAME_GROUND]
         left = [i for i in left if i not in alike]
+        start = len(regions)
         _label(lab, barrier, colour, alike, boxes, scale, home, regions)
-    return home, [replace(region, closed=region.closed and not _runs_across(region, panels)) for region in regions]
+        for at in range(start, len(regions)):
+            if _runs_across(regions[at], panels):
+                regions[at] = replace(regions[at], closed=False)
 
 
 def _runs_across(region: Region, panels: Sequence[Box]) -> bool:
@@ -91,11 +122,6 @@ def _runs_across(region: Region, panels: Sequence[Box]) -> bool:
     return any(
         region.box.w >= 0.96 * panel.w and region.box.overlap(panel) >= 0.8 * region.box.area for panel in panels
     )
-
-
-def _known(ground: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    assert ground is not None
-    return ground
 
 
 def _scaled(box: Box, scale: float, size: tuple[int, int]) -> Box:
@@ -150,6 +176,13 @@ def _label(
         for i in rows:
             home[i] = len(regions)
         regions.append(_region(shape, near, [boxes[i] for i in rows], scale, colour, len(regions)))
+
+
+def _lines(lab: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Where strokes are drawn that are thin or faint, but darker than the ground at both sides of them."""
+    lightness = np.ascontiguousarray(lab[..., 0])
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+    return np.asarray(cv2.morphologyEx(lightness, cv2.MORPH_BLACKHAT, kernel) > FAINT)
 
 
 def _core(box: Box) -> Box:
