@@ -26,6 +26,9 @@ FAINT = 8.0
 """A stroke so much darker (Lab) than the ground beside it is drawn."""
 SAME_GROUND = 10.0
 NEAR_GROUND = 15.0
+CLEAN_GROUND = 8.0
+SPREADS = 2.5
+"""Pixels (Lab) are of a ground that differ from it by no more than CLEAN_GROUND and so many times its own unevenness."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,8 @@ class Region:
     """A connected plain ground, holes filled: its box in page pixels and its shape.
 
     `corners` says which corners of the box it fills (left and right at the top, then below), `full` is the share that it
-    fills of the box, `lettered` the share of it that rows cover, `colour` its colour (Lab, shape (3,)); `closed` says whether it is
+    fills of the box, `lettered` the share of it that rows cover, `colour` its colour (Lab, shape (3,)) and `spread` how
+    far its pixels differ from that; `closed` says whether it is
     the inside of a balloon or box, and not a ground that runs on behind the art. `shape` is the ground itself, True
     in it, and `plain` its bare places, over `box`, at `scale` of their pixels a page pixel. `number` tells the grounds
     of a page apart.
@@ -44,6 +48,7 @@ class Region:
     full: float
     lettered: float
     colour: NDArray[np.float32]
+    spread: float
     closed: bool
     shape: NDArray[np.bool_]
     plain: NDArray[np.bool_]
@@ -152,7 +157,8 @@ def _label(
     regions: list[Region],
 ) -> None:
     """Find the connected grounds of one colour under the rows `alike`."""
-    near = (np.linalg.norm(lab - colour, axis=2) < NEAR_GROUND).astype(np.uint8)
+    spread = _spread(lab, colour, [boxes[i] for i in alike])
+    near = (np.linalg.norm(lab - colour, axis=2) < spread).astype(np.uint8)
     filled = near.copy()
     for i in alike:
         if min(boxes[i].w, boxes[i].h) > 2 * ROW_SIDE:
@@ -175,7 +181,7 @@ def _label(
         shape = np.asarray(cv2.dilate((labels == label).astype(np.uint8), kernel), np.uint8)
         for i in rows:
             home[i] = len(regions)
-        regions.append(_region(shape, near, [boxes[i] for i in rows], scale, colour, len(regions)))
+        regions.append(_region(shape, near, [boxes[i] for i in rows], scale, colour, spread, len(regions)))
 
 
 def _lines(lab: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -183,6 +189,15 @@ def _lines(lab: NDArray[np.float32]) -> NDArray[np.bool_]:
     lightness = np.ascontiguousarray(lab[..., 0])
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
     return np.asarray(cv2.morphologyEx(lightness, cv2.MORPH_BLACKHAT, kernel) > FAINT)
+
+
+def _spread(lab: NDArray[np.float32], colour: NDArray[np.float32], boxes: list[Box]) -> float:
+    """How far from its colour (Lab) a ground goes: little in clean artwork, more on printed paper."""
+    away = [np.linalg.norm(lab[box.y : box.bottom, box.x : box.right] - colour, axis=2).ravel() for box in boxes]
+    joined = np.concatenate(away)
+    within = joined[joined < NEAR_GROUND]
+    middle = float(np.median(within)) if within.size else NEAR_GROUND
+    return float(np.clip(CLEAN_GROUND + SPREADS * middle, CLEAN_GROUND, NEAR_GROUND))
 
 
 def _core(box: Box) -> Box:
@@ -197,6 +212,7 @@ def _region(
     rows: list[Box],
     scale: float,
     colour: NDArray[np.float32],
+    spread: float,
     number: int,
 ) -> Region:
     x, y, w, h = cv2.boundingRect(ground)
@@ -219,6 +235,7 @@ def _region(
         full=full,
         lettered=lettered,
         colour=colour,
+        spread=spread,
         closed=lettered >= LEAST_LETTERED and full >= LEAST_FULL and area <= MOST_OF_PAGE * ground.size,
         shape=shape.astype(bool),
         plain=near[y : y + h, x : x + w].astype(bool),
