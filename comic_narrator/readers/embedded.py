@@ -10,18 +10,24 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from comic_narrator.model import SPOKEN_KINDS, Character
+from comic_narrator.model import SPOKEN_KINDS, Box, Character, LineKind
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, gather
 from comic_narrator.readers.kinds import Page, in_columns, is_print, kind_of, lightest_ground, usual_size
 from comic_narrator.readers.lettering import join_rows, language_of, lettered_rows
-from comic_narrator.readers.placing import in_order, nearest_panel, with_speakers
-from comic_narrator.readers.regions import find_regions
+from comic_narrator.readers.looks import Spot, looks_of
+from comic_narrator.readers.placing import nearest_panel, reading_order
+from comic_narrator.readers.regions import Region, find_regions
+from comic_narrator.readers.speakers import Said, with_speakers
+from comic_narrator.readers.tails import trace
 from comic_narrator.readers.words import Row, Words
 
 GROUPING = 1
 REMEMBERED = 8
+TAILED: frozenset[LineKind] = frozenset({"dialogue", "thought"})
+LOOK_REACH = 2.5
+"""A speaker's looks are taken from so many heights of the lettering round the place that the tail points at."""
 SAMPLE = 3
 """Pages that are looked at to tell the language."""
 
@@ -63,9 +69,11 @@ class EmbeddedReader:
             width, height, page.panels, usual, lightest_ground(groups), page.language, in_columns(groups), printed
         )
         lines = _lines(groups, looks)
-        if len(page.panels) == 1 and not any(line.kind in SPOKEN_KINDS for line in lines):
+        if len(page.panels) == 1 and not any(line.kind in SPOKEN_KINDS for _, line in lines):
             lines = _lines(groups, replace(looks, titles_only=True))
-        return Reading(tuple(with_speakers(in_order(lines, page.panels, page.direction), page.panels)))
+        lines = [lines[i] for i in reading_order([line for _, line in lines], page.panels, page.direction)]
+        said = _said(image, lines, page.panels, regions)
+        return Reading(tuple(with_speakers(said, page.panels, page.direction)))
 
     def _read_rows(self, path: Path, image: NDArray[np.uint8]) -> tuple[Row, ...]:
         key = (path, path.stat().st_mtime_ns)
@@ -80,8 +88,28 @@ class EmbeddedReader:
         return known
 
 
-def _lines(groups: Sequence[Group], page: Page) -> list[ReadLine]:
-    return [line for group in groups if (line := _line(group, page)) is not None]
+def _lines(groups: Sequence[Group], page: Page) -> list[tuple[Group, ReadLine]]:
+    return [(group, line) for group in groups if (line := _line(group, page)) is not None]
+
+
+def _said(
+    image: NDArray[np.uint8],
+    lines: Sequence[tuple[Group, ReadLine]],
+    panels: Sequence[Box],
+    regions: Sequence[Region],
+) -> list[Said]:
+    """The lines with all that tells who says them."""
+    said = []
+    for group, line in lines:
+        tail = None
+        if line.kind in TAILED and group.balloon is not None:
+            tail = trace(image, group.balloon, group.size, panels[line.panel]).tail
+        ground = group.balloon.number if group.balloon is not None else None
+        said.append(Said(replace(line, tail=tail.tip if tail is not None else None), group.size, tail, ground))
+    spots = [Spot(panels[one.line.panel], *one.mouth, LOOK_REACH * one.size) for one in said]
+    size = float(np.median([one.size for one in said])) if said else 1.0
+    looks = looks_of(image, spots, size, [region.box for region in regions if region.closed])
+    return [replace(one, look=look) for one, look in zip(said, looks, strict=True)]
 
 
 def _line(group: Group, page: Page) -> ReadLine | None:
