@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -22,12 +24,26 @@ THICK = 1.0
 """What is wider than this share of the lettering's height is no tail but the balloon itself."""
 SHORT = 0.12
 """Spikes shorter than this share of the lettering's height are the outline's own."""
+LONG = 0.7
+"""A balloon with a spike so many heights of its lettering long is spoken, whatever is round it."""
 ALONE = 1.4
 """A tail is so many times as long as any other spike of the outline, or there is no telling which it is."""
 CLEAR = 20.0
 """Pixels that differ from the ground by less (Lab) are still it: the inside of a tail is narrow and blurred."""
 FAT = 0.75
 """Plain ground outside a balloon that is wider than this share of the lettering's height is the art's, not a tail."""
+
+
+SMALLEST, LARGEST = 0.2, 1.3
+"""A bubble of a thought's tail is so many heights of the lettering across."""
+ROUND = 0.6
+"""It fills at least so much of the circle around it."""
+CLOUD, DENT = 5, 0.035
+"""A cloud has so many dents at least, so many heights of the lettering deep."""
+STEP = 0.6
+"""So many heights of the lettering, at most, lie between bubbles, and between the first and the balloon."""
+SHRINKS = 0.95
+"""A bubble is at most so many times as wide as the one nearer to the balloon."""
 
 
 @dataclass(frozen=True)
@@ -45,55 +61,97 @@ class Tail:
 
 @dataclass(frozen=True)
 class Outline:
-    """What stands out of a balloon: its spikes, longest first, with their lengths in heights of the lettering."""
+    """What stands out of a balloon: its spikes, longest first, and its chain of bubbles if it has one."""
 
     spikes: tuple[Tail, ...]
+    bubbles: Tail | None = None
 
     @property
     def tail(self) -> Tail | None:
-        """The spike that is the tail, if one is much longer than the others."""
+        """The chain of bubbles, or the spike that is the tail, if one is much longer than the others."""
+        if self.bubbles is not None and (not self.spikes or self.spikes[0].length < LONG):
+            return self.bubbles
         if not self.spikes:
             return None
         others = self.spikes[1].length if len(self.spikes) > 1 else 0.0
         return self.spikes[0] if self.spikes[0].length >= ALONE * others else None
 
 
-def trace(image: Picture, region: Region, size: float, panel: Box | None) -> Outline:
-    """What stands out of the balloon `region` on an RGB page; `size` is its lettering's height, `panel` where it is."""
+def trace(
+    image: Picture, region: Region, size: float, panel: Box | None = None, lettering: Sequence[Box] = ()
+) -> Outline:
+    """What stands out of the balloon `region` on an RGB page, and what bubbles lead away from it.
+
+    `size` is its lettering's height, `panel` where it is; `lettering` are the rows of the page, which are no bubbles.
+    """
+    cutting = _cutting(image, region, size)
+    # A tight view keeps to the balloon; a loose one sees the narrow and blurred inside of a small tail.
+    loose = max(region.spread, CLEAR)
+    views = [_outline(cutting, spread, 1, panel, lettering) for spread in (region.spread, loose)]
+    if all(view.tail is None for view in views):
+        views.append(_outline(cutting, loose, 3, panel, lettering))
+    return max(views, key=_clearness)
+
+
+def _clearness(view: Outline) -> tuple[bool, float]:
+    """Bubbles are clearer than spikes, and long spikes than short ones."""
+    return (view.tail is not None and view.tail.bubbles, view.tail.length if view.tail is not None else 0.0)
+
+
+@dataclass(frozen=True)
+class _Cutting:
+    """The neighbourhood of a balloon: how far (Lab) its pixels are from the ground, where it lies, its scale."""
+
+    away: NDArray[np.float32]
+    body: Mask
+    place: Box
+    scale: float
+    size: float
+
+    def page(self, spike: _Spike, bubbles: bool = False) -> Tail:
+        """A spike in page pixels."""
+        x, y = self.place.x + spike.tip[0] / self.scale, self.place.y + spike.tip[1] / self.scale
+        return Tail((round(x), round(y)), spike.toward, spike.length / (self.size * self.scale), bubbles)
+
+    def here(self, box: Box) -> Box:
+        """A box of the page in pixels of the cutting."""
+        k, x, y = self.scale, box.x - self.place.x, box.y - self.place.y
+        return Box(round(x * k), round(y * k), max(round(box.w * k), 1), max(round(box.h * k), 1))
+
+
+def _cutting(image: Picture, region: Region, size: float) -> _Cutting:
     height, width = image.shape[:2]
-    reach = round(REACH * size)
-    box = region.box
-    cut = Box(box.x - reach, box.y - reach, box.w + 2 * reach, box.h + 2 * reach)
-    x, y = max(cut.x, 0), max(cut.y, 0)
-    cut = Box(x, y, min(cut.right, width) - x, min(cut.bottom, height) - y)
+    box, reach = region.box, round(REACH * size)
+    x, y = max(box.x - reach, 0), max(box.y - reach, 0)
+    place = Box(x, y, min(box.right + reach, width) - x, min(box.bottom + reach, height) - y)
     scale = min(SIDE / size, 2.0)
-    shape = (max(round(cut.w * scale), 8), max(round(cut.h * scale), 8))
-    picture = cv2.resize(image[cut.y : cut.bottom, cut.x : cut.right], shape, interpolation=cv2.INTER_AREA)
-    lab = cv2.cvtColor(picture.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB)
-    near = (np.linalg.norm(lab - region.colour, axis=2) < max(region.spread, CLEAR)).astype(np.uint8)
-    body = _body(region, cut, scale, near.shape)
-    side = size * scale
-    for gap in (1, 3):
-        found = [
-            Tail(
-                (round(cut.x + spike.tip[0] / scale), round(cut.y + spike.tip[1] / scale)),
-                spike.toward,
-                spike.length / side,
-            )
-            for spike in _spikes(_grown(near, body, side, gap), side)
-        ]
-        kept = [spike for spike in found if not _on_frame(spike, panel, size)]
-        outline = Outline(tuple(sorted(kept, key=lambda spike: -spike.length)))
-        if outline.tail is not None:
-            break
-    return outline
+    shape = (max(round(place.w * scale), 8), max(round(place.h * scale), 8))
+    picture = cv2.resize(image[y : place.bottom, x : place.right], shape, interpolation=cv2.INTER_AREA)
+    lab = np.asarray(cv2.cvtColor(picture.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
+    away = np.asarray(np.linalg.norm(lab - region.colour, axis=2), np.float32)
+    empty = _Cutting(away, np.zeros(away.shape, np.uint8), place, scale, size)
+    return replace(empty, body=_body(region, empty))
 
 
-def _body(region: Region, cut: Box, scale: float, shape: tuple[int, ...]) -> Mask:
+def _outline(
+    cutting: _Cutting, spread: float, gap: int, panel: Box | None, lettering: Sequence[Box]
+) -> Outline:
+    near = np.asarray(cutting.away < spread, np.uint8)
+    side = cutting.size * cutting.scale
+    grown = _grown(near, cutting.body, side, gap)
+    spikes = [cutting.page(spike) for spike in _spikes(grown, side)]
+    kept = [spike for spike in spikes if not _on_frame(spike, panel, cutting.size)]
+    chain = _bubbles(near, grown, side, [cutting.here(box) for box in lettering])
+    return Outline(
+        tuple(sorted(kept, key=lambda spike: -spike.length)),
+        None if chain is None else cutting.page(chain, bubbles=True),
+    )
+
+
+def _body(region: Region, cutting: _Cutting) -> Mask:
     """The balloon as it is known, drawn into the cutting."""
-    body = np.zeros(shape, np.uint8)
-    x, y = round((region.box.x - cut.x) * scale), round((region.box.y - cut.y) * scale)
-    w, h = max(round(region.box.w * scale), 1), max(round(region.box.h * scale), 1)
+    body = np.zeros_like(cutting.body)
+    x, y, w, h = cutting.here(region.box)
     drawn = cv2.resize(region.shape.astype(np.uint8), (w, h), interpolation=cv2.INTER_NEAREST)
     view = body[max(y, 0) : y + h, max(x, 0) : x + w]
     view[:] = drawn[max(-y, 0) : max(-y, 0) + view.shape[0], max(-x, 0) : max(-x, 0) + view.shape[1]]
@@ -109,10 +167,20 @@ def _grown(near: Mask, body: Mask, side: float, gap: int) -> Mask:
     ground = np.isin(labels, inside[inside > 0]).astype(np.uint8)
     ground = np.asarray((cv2.dilate(ground, _disc(gap)) & near) | core, np.uint8)
     outside = np.asarray(ground & (1 - around), np.uint8)
-    fat = cv2.morphologyEx(outside, cv2.MORPH_OPEN, _disc(max(round(FAT * side), 3)))
+    fat = _opened(outside, FAT * side / 2)
     _, parts = cv2.connectedComponents(outside, connectivity=8)
     leaks = np.unique(parts[fat > 0])
     return _filled(np.asarray(ground & (1 - np.isin(parts, leaks[leaks > 0])), np.uint8))
+
+
+def _opened(mask: Mask, radius: float) -> Mask:
+    """What discs of that radius fill of a mask; the picture's rim bounds it like any edge."""
+    ringed = cv2.copyMakeBorder(mask, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
+    deep = np.asarray(cv2.distanceTransform(ringed, cv2.DIST_L2, 5) <= radius, np.uint8)
+    if deep.all():
+        return np.zeros_like(mask)
+    filled = cv2.distanceTransform(deep, cv2.DIST_L2, 5) <= radius
+    return np.asarray(filled[1:-1, 1:-1], np.uint8) & mask
 
 
 def _disc(size: int) -> Mask:
@@ -133,18 +201,20 @@ class _Spike:
 
 def _spikes(grown: Mask, side: float) -> list[_Spike]:
     """The thin parts that stand out of a shape, in its pixels."""
-    thick = max(round(THICK * side), 3) | 1
-    room = thick + 2
+    room = round(THICK * side) + 2
     padded = cv2.copyMakeBorder(grown, room, room, room, room, cv2.BORDER_REPLICATE)
-    opened = cv2.morphologyEx(padded, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (thick, thick)))
-    opened = opened[room:-room, room:-room]
+    opened = _opened(padded, THICK * side / 2)[room:-room, room:-room]
     if not opened.any():
         return []
     away = cv2.distanceTransform(1 - opened, cv2.DIST_L2, 5)
-    count, labels = cv2.connectedComponents(np.asarray(grown & (1 - opened), np.uint8), connectivity=8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(np.asarray(grown & (1 - opened), np.uint8))
     spikes = []
     for label in range(1, count):
-        ys, xs = np.nonzero(labels == label)
+        x, y, w, h, area = (int(value) for value in stats[label])
+        if area < SHORT * side:
+            continue
+        ys, xs = np.nonzero(labels[y : y + h, x : x + w] == label)
+        ys, xs = ys + y, xs + x
         far = away[ys, xs]
         end = int(far.argmax())
         length = float(far[end])
@@ -158,6 +228,47 @@ def _spikes(grown: Mask, side: float) -> list[_Spike]:
         norm = max(float(np.hypot(dx, dy)), 1e-6)
         spikes.append(_Spike(tip, (dx / norm, dy / norm), length))
     return spikes
+
+
+def _bubbles(near: Mask, grown: Mask, side: float, hidden: Sequence[Box]) -> _Spike | None:
+    """The chain of shrinking round spots of ground that leads away from a balloon, in the cutting's pixels."""
+    away = cv2.distanceTransform(1 - grown, cv2.DIST_L2, 5)
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(near & (1 - grown), connectivity=4)
+    spots: list[tuple[float, float, float, float]] = []
+    for label in range(1, count):
+        x, y, w, h, area = (int(value) for value in stats[label])
+        across = float(max(w, h))
+        if not SMALLEST * side <= min(w, h) <= across <= LARGEST * side or area < ROUND * math.pi * across**2 / 4:
+            continue
+        cx, cy = (float(value) for value in centres[label])
+        if any(box.x <= cx < box.right and box.y <= cy < box.bottom for box in hidden):
+            continue
+        spots.append((float(away[y : y + h, x : x + w][labels[y : y + h, x : x + w] == label].min()), across, cx, cy))
+    chain: list[tuple[float, float, float, float]] = []
+    for spot in sorted(spots):
+        far, across, cx, cy = spot
+        last = chain[-1] if chain else None
+        if last is None:
+            gap, fits = far, True
+        else:
+            gap = math.hypot(cx - last[2], cy - last[3]) - (across + last[1]) / 2
+            fits = across <= SHRINKS * last[1] and far > last[0]
+        if fits and gap <= STEP * side:
+            chain.append(spot)
+    if len(chain) < 2 or _dents(grown, side) < CLOUD:
+        return None
+    (_, _, x0, y0), (far, across, x1, y1) = chain[0], chain[-1]
+    length = max(math.hypot(x1 - x0, y1 - y0), 1e-6)
+    return _Spike((x1, y1), ((x1 - x0) / length, (y1 - y0) / length), far + across)
+
+
+def _dents(shape: Mask, side: float) -> int:
+    """How many dents a shape's outline has: a cloud has them all round."""
+    outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(outlines, key=cv2.contourArea)
+    hull = cv2.convexHull(outline, returnPoints=False)
+    defects = cv2.convexityDefects(outline, hull) if len(hull) > 3 else None
+    return 0 if defects is None else int((defects.reshape(-1, 4)[:, 3] / 256 > DENT * side).sum())
 
 
 def _on_frame(spike: Tail, panel: Box | None, size: float) -> bool:
