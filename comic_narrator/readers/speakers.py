@@ -107,7 +107,7 @@ def _voices(said: Sequence[Said], panels: Sequence[Box], direction: Direction) -
 
 def _in_panel(a: Said, b: Said, panel: Box, direction: Direction) -> float:
     """The log-odds that two lines of one panel have one speaker."""
-    if a.ground is not None and a.ground == b.ground:
+    if (a.ground is not None and a.ground == b.ground) or _leads_to(a, b) or _leads_to(b, a):
         return JOINED
     dx = abs(a.box.center[0] - b.box.center[0]) / panel.w
     dy = abs(a.box.center[1] - b.box.center[1]) / panel.h
@@ -117,6 +117,14 @@ def _in_panel(a: Said, b: Said, panel: Box, direction: Direction) -> float:
         odds += MEETING if miss < 1 else NEARBY if miss < 2.2 else PARTED
         odds += FACING if _facing(a.tail, b.tail) else 0.0
     return odds
+
+
+def _leads_to(a: Said, b: Said) -> bool:
+    """Whether the tail of one balloon only joins it to the other."""
+    if a.tail is None:
+        return False
+    (x, y), slack, box = a.tail.tip, 0.5 * a.size, b.box
+    return box.x - slack <= x <= box.right + slack and box.y - slack <= y <= box.bottom + slack
 
 
 def _miss(a: Said, b: Said) -> float:
@@ -142,7 +150,10 @@ def _facing(a: Tail, b: Tail) -> bool:
 def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], direction: Direction) -> Odds:
     """The log-odds that any two lines of a page have one speaker."""
     n = len(said)
-    in_panel = {one.line.panel: len({v for o, v in zip(said, voices, strict=True) if o.line.panel == one.line.panel}) for one in said}
+    in_panel = {
+        one.line.panel: len({v for o, v in zip(said, voices, strict=True) if o.line.panel == one.line.panel})
+        for one in said
+    }
     looks = _alike(said)
     sides = _sides(said, voices)
     odds = np.zeros((n, n))

@@ -26,6 +26,8 @@ SHORT = 0.12
 """Spikes shorter than this share of the lettering's height are the outline's own."""
 LONG = 0.7
 """A balloon with a spike so many heights of its lettering long is spoken, whatever is round it."""
+SAME_TIP = 0.6
+"""Two views see one tip if they place it no further apart than this share of the lettering's height."""
 ALONE = 1.4
 """A tail is so many times as long as any other spike of the outline, or there is no telling which it is."""
 CLEAR = 20.0
@@ -40,6 +42,8 @@ ROUND = 0.6
 """It fills at least so much of the circle around it."""
 CLOUD, DENT = 5, 0.035
 """A cloud has so many dents at least, so many heights of the lettering deep."""
+ARM, SHARP = 0.3, 75.0
+"""An outline has a point where it turns by more degrees than this within so many heights of the lettering each way."""
 STEP = 0.6
 """So many heights of the lettering, at most, lie between bubbles, and between the first and the balloon."""
 SHRINKS = 0.95
@@ -61,10 +65,14 @@ class Tail:
 
 @dataclass(frozen=True)
 class Outline:
-    """What stands out of a balloon: its spikes, longest first, and its chain of bubbles if it has one."""
+    """What stands out of a balloon: its spikes, longest first, and its chain of bubbles if it has one.
+
+    `points` counts all sharp points of the outline: a burst has many, an oval or a cloud its tail at most.
+    """
 
     spikes: tuple[Tail, ...]
     bubbles: Tail | None = None
+    points: int = 0
 
     @property
     def tail(self) -> Tail | None:
@@ -85,17 +93,35 @@ def trace(
     `size` is its lettering's height, `panel` where it is; `lettering` are the rows of the page, which are no bubbles.
     """
     cutting = _cutting(image, region, size)
-    # A tight view keeps to the balloon; a loose one sees the narrow and blurred inside of a small tail.
+    # A tight view keeps to the balloon, a loose one sees the blurred inside of a small tail, a third closes gaps in the
+    # outline. Each leaks in places of its own: what two of them see is there.
     loose = max(region.spread, CLEAR)
-    views = [_outline(cutting, spread, 1, panel, lettering) for spread in (region.spread, loose)]
-    if all(view.tail is None for view in views):
-        views.append(_outline(cutting, loose, 3, panel, lettering))
-    return max(views, key=_clearness)
+    views = [
+        _outline(cutting, spread, gap, panel, lettering) for spread, gap in ((region.spread, 1), (loose, 1), (loose, 3))
+    ]
+    bubbles = [view.bubbles for view in views if view.bubbles is not None]
+    return Outline(
+        _agreed([view.spikes for view in views], SAME_TIP * size),
+        bubbles[0] if len(bubbles) > 1 else None,
+        sorted(view.points for view in views)[1],
+    )
 
 
-def _clearness(view: Outline) -> tuple[bool, float]:
-    """Bubbles are clearer than spikes, and long spikes than short ones."""
-    return (view.tail is not None and view.tail.bubbles, view.tail.length if view.tail is not None else 0.0)
+def _agreed(views: Sequence[Sequence[Tail]], near: float) -> tuple[Tail, ...]:
+    """The spikes that at least two views have within `near` page pixels of each other, longest first."""
+    agreed: list[Tail] = []
+    left = [list(view) for view in views]
+    for k, view in enumerate(left):
+        for spike in view:
+            same = [spike]
+            for other in left[k + 1 :]:
+                twins = [twin for twin in other if math.dist(twin.tip, spike.tip) <= near]
+                if twins:
+                    same.append(twins[0])
+                    other.remove(twins[0])
+            if len(same) > 1:
+                agreed.append(replace(spike, length=sum(one.length for one in same) / len(same)))
+    return tuple(sorted(agreed, key=lambda spike: -spike.length))
 
 
 @dataclass(frozen=True)
@@ -133,9 +159,7 @@ def _cutting(image: Picture, region: Region, size: float) -> _Cutting:
     return replace(empty, body=_body(region, empty))
 
 
-def _outline(
-    cutting: _Cutting, spread: float, gap: int, panel: Box | None, lettering: Sequence[Box]
-) -> Outline:
+def _outline(cutting: _Cutting, spread: float, gap: int, panel: Box | None, lettering: Sequence[Box]) -> Outline:
     near = np.asarray(cutting.away < spread, np.uint8)
     side = cutting.size * cutting.scale
     grown = _grown(near, cutting.body, side, gap)
@@ -145,6 +169,7 @@ def _outline(
     return Outline(
         tuple(sorted(kept, key=lambda spike: -spike.length)),
         None if chain is None else cutting.page(chain, bubbles=True),
+        _points(grown, side),
     )
 
 
@@ -260,6 +285,22 @@ def _bubbles(near: Mask, grown: Mask, side: float, hidden: Sequence[Box]) -> _Sp
     (_, _, x0, y0), (far, across, x1, y1) = chain[0], chain[-1]
     length = max(math.hypot(x1 - x0, y1 - y0), 1e-6)
     return _Spike((x1, y1), ((x1 - x0) / length, (y1 - y0) / length), far + across)
+
+
+def _points(shape: Mask, side: float) -> int:
+    """How many sharp convex points a shape's outline has, those on the rim of the picture left out."""
+    outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(outlines, key=cv2.contourArea, default=None)
+    arm = max(round(ARM * side), 3)
+    if outline is None or len(outline) < 6 * arm:
+        return 0
+    line = outline.reshape(-1, 2).astype(np.float64)
+    # Contours run clockwise as seen, so that a right turn is convex.
+    back, ahead = line - np.roll(line, arm, axis=0), np.roll(line, -arm, axis=0) - line
+    turn = np.degrees(np.arctan2(back[:, 0] * ahead[:, 1] - back[:, 1] * ahead[:, 0], (back * ahead).sum(axis=1)))
+    turn *= -1 if cv2.contourArea(outline, oriented=True) < 0 else 1
+    sharp = turn > SHARP
+    return int((sharp & ~np.roll(sharp, 1)).sum())
 
 
 def _dents(shape: Mask, side: float) -> int:
