@@ -14,6 +14,7 @@ from comic_narrator.model import SPOKEN_KINDS, Box, Character, LineKind
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, gather
+from comic_narrator.readers.doubts import sureness, with_page
 from comic_narrator.readers.kinds import (
     Page,
     in_columns,
@@ -32,7 +33,7 @@ from comic_narrator.readers.tails import Outline, trace
 from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
 
-GROUPING = 1
+GROUPING = 2
 REMEMBERED = 8
 CAST_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought"})
 """Lines that somebody in the story says."""
@@ -68,7 +69,7 @@ class EmbeddedReader:
         return language_of(rows)
 
     def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
-        """Read one page; who speaks is told apart by the side of the panel, and `cast` is not needed for that."""
+        """Read one page; speakers are told apart page by page, by what is drawn, and `cast` is not needed for that."""
         image = load_rgb(page.image)
         rows = lettered_rows(self._read_rows(page.image, image), page.language)
         home, regions = find_regions(image, rows, page.panels)
@@ -78,6 +79,7 @@ class EmbeddedReader:
         lines = _lines(groups, outlines, looks)
         if len(page.panels) == 1 and not any(one.line.kind in SPOKEN_KINDS for one in lines):
             lines = _lines(groups, outlines, replace(looks, titles_only=True))
+        lines = _sure(lines)
         said = [lines[i] for i in reading_order([one.line for one in lines], page.panels, page.direction)]
         seen = _with_looks(image, said, page.panels, [region.box for region in regions if region.closed])
         return Reading(tuple(with_speakers(seen, page.panels, page.direction)))
@@ -137,12 +139,21 @@ def _line(group: Group, outline: Outline | None, page: Page) -> Said | None:
         kind=kind,
         text=text,
         bbox=group.box,
-        confidence=group.confidence,
+        confidence=sureness(group, text, kind, page.language),
         balloon=None if ground is None else ground.box.union(group.box).within(page.width, page.height),
         tail=tail.tip if tail is not None and spoken else None,
         tone=tone_of(text, group.size, page.usual, outline) if spoken else None,
     )
     return Said(line, group.size, tail if spoken else None, ground.number if ground is not None else None)
+
+
+def _sure(lines: Sequence[Said]) -> list[Said]:
+    """The lines with how sure those that are heard are, seen together."""
+    at = [i for i, one in enumerate(lines) if one.line.kind in SPOKEN_KINDS]
+    seen = list(lines)
+    for i, sure in zip(at, with_page([lines[i].line.confidence for i in at]), strict=True):
+        seen[i] = replace(lines[i], line=replace(lines[i].line, confidence=sure))
+    return seen
 
 
 def _with_looks(

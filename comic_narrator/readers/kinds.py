@@ -46,7 +46,7 @@ _TALK = frozenset({"i", "me", "my", "you", "your", "we", "us", "our"})
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """What the kinds on one page are judged by: its size and panels, its usual lettering, the ground that most of it has.
+    """What the kinds on one page are judged by: its size, its panels, its usual lettering and that one's ground.
 
     `columns` says whether most of the lettering is written in columns; `paper` is a colour (Lab).
     """

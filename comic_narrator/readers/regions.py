@@ -28,19 +28,18 @@ SAME_GROUND = 10.0
 NEAR_GROUND = 15.0
 CLEAN_GROUND = 8.0
 SPREADS = 2.5
-"""Pixels (Lab) are of a ground that differ from it by no more than CLEAN_GROUND and so many times its own unevenness."""
+"""Pixels (Lab) are of a ground that differ from it by less than CLEAN_GROUND and so many times its own unevenness."""
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
     """A connected plain ground, holes filled: its box in page pixels and its shape.
 
-    `corners` says which corners of the box it fills (left and right at the top, then below), `full` is the share that it
-    fills of the box, `lettered` the share of it that rows cover, `colour` its colour (Lab, shape (3,)) and `spread` how
-    far its pixels differ from that; `closed` says whether it is
-    the inside of a balloon or box, and not a ground that runs on behind the art. `shape` is the ground itself, True
-    in it, and `plain` its bare places, over `box`, at `scale` of their pixels a page pixel. `number` tells the grounds
-    of a page apart.
+    `corners` says which corners of the box it fills (left and right at the top, then below), `full` is the share of the
+    box that it fills, `lettered` the share of it that rows cover, `colour` its colour (Lab, shape (3,)) and `spread`
+    how far its pixels differ from that; `closed` says whether it is the inside of a balloon or box, and not a ground
+    that runs on behind the art. `shape` is the ground itself, True in it, and `plain` its bare places, over `box`, at
+    `scale` of their pixels a page pixel. `number` tells the grounds of a page apart.
     """
 
     box: Box

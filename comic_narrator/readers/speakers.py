@@ -36,16 +36,17 @@ LONE = {"ltr": -0.2, "rtl": -0.6, "vertical": 0.3}
 MONOLOGUE = {"ltr": 0.5, "rtl": -0.5, "vertical": 0.6}
 """Panels with one voice each, on a page where some panel has two, and on one where none has: manga cuts from face to
 face as they talk."""
-GOES_ON, OTHERS = 0.6, -0.5
+GOES_ON, OTHERS = 0.6, -0.3
 """A panel with one voice after one with several: it is the voice that spoke last rather than an earlier one."""
-CONTINUED, ANSWERED = 1.6, -0.8
+CONTINUED, TRAILING, ANSWERED = 1.6, 0.3, -0.8
+"""Dots before a line take up the one before; dots after that one may be a silence; a question has an answer."""
 LOOKS = 0.6
 MOST_LOOKS = 1.4
 
 
 @dataclass(frozen=True)
 class Said:
-    """A line, its lettering's height in page pixels, its tail, the number of its ground, and what its tail points at."""
+    """A line, its lettering's height in page pixels, its tail, its ground's number, and what the tail points at."""
 
     line: ReadLine
     size: float
@@ -95,7 +96,7 @@ def with_speakers(said: Sequence[Said], panels: Sequence[Box], direction: Direct
 
 
 def _voices(said: Sequence[Said], panels: Sequence[Box], direction: Direction) -> list[int]:
-    """For each line the number of its voice; voices of different panels differ, those of one are told by its balloons."""
+    """For each line the number of its voice: those of one panel are told by its balloons, those of two all differ."""
     n = len(said)
     odds = np.full((n, n), -np.inf)
     for i in range(n):
@@ -178,8 +179,10 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
 def _turn(before: str, after: str) -> float:
     """What the words of two lines say that follow each other: whether the second goes on with the first, or answers."""
     first, second = before.rstrip("\"'」』”) "), after.lstrip("\"'「『“( ")
-    if re.match(r"\.\.|…|・・|[a-z]", second) or re.search(r"(\.\.|…|・・|,|、)$", first):
+    if re.match(r"\.\.|…|・・|[a-z]", second):
         return CONTINUED
+    if re.search(r"(\.\.|…|・・|,|、)$", first):
+        return TRAILING
     return ANSWERED if re.search(r"[?？]$", first) else 0.0
 
 
@@ -194,7 +197,8 @@ def _alike(said: Sequence[Said]) -> Odds:
     if np.isfinite(alike).sum() < 6:
         return np.zeros((n, n))
     spread = max(float(np.nanstd(alike)), 0.05)
-    scores = np.clip(LOOKS * (alike - float(np.nanmean(alike))) / spread, -MOST_LOOKS, MOST_LOOKS)
+    middle = (float(np.nanmin(alike)) + float(np.nanmax(alike))) / 2
+    scores = np.clip(LOOKS * (alike - middle) / spread, -MOST_LOOKS, MOST_LOOKS)
     return np.nan_to_num(scores, nan=0.0)
 
 

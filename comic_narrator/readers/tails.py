@@ -184,13 +184,14 @@ def _body(region: Region, cutting: _Cutting) -> Mask:
 
 
 def _grown(near: Mask, body: Mask, side: float, gap: int) -> Mask:
-    """The balloon with the thin plain ground that runs out of it, through gaps in the outline wider than `gap` pixels."""
-    around = cv2.dilate(body, _disc(9))
-    core = cv2.erode(body, _disc(5))
-    _, labels = cv2.connectedComponents(cv2.erode(near, _disc(gap)) | core, connectivity=4)
+    """The balloon with the thin plain ground that runs out of it through gaps wider than `gap` pixels."""
+    around = np.asarray(cv2.dilate(body, _disc(9)), np.uint8)
+    core = np.asarray(cv2.erode(body, _disc(5)), np.uint8)
+    open_ground = np.asarray(cv2.erode(near, _disc(gap)), np.uint8) | core
+    _, labels = cv2.connectedComponents(open_ground, connectivity=4)
     inside = np.unique(labels[core > 0])
     ground = np.isin(labels, inside[inside > 0]).astype(np.uint8)
-    ground = np.asarray((cv2.dilate(ground, _disc(gap)) & near) | core, np.uint8)
+    ground = np.asarray(np.asarray(cv2.dilate(ground, _disc(gap)), np.uint8) & near | core, np.uint8)
     outside = np.asarray(ground & (1 - around), np.uint8)
     fat = _opened(outside, FAT * side / 2)
     _, parts = cv2.connectedComponents(outside, connectivity=8)
@@ -227,7 +228,7 @@ class _Spike:
 def _spikes(grown: Mask, side: float) -> list[_Spike]:
     """The thin parts that stand out of a shape, in its pixels."""
     room = round(THICK * side) + 2
-    padded = cv2.copyMakeBorder(grown, room, room, room, room, cv2.BORDER_REPLICATE)
+    padded = np.asarray(cv2.copyMakeBorder(grown, room, room, room, room, cv2.BORDER_REPLICATE), np.uint8)
     opened = _opened(padded, THICK * side / 2)[room:-room, room:-room]
     if not opened.any():
         return []

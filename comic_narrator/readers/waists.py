@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -33,7 +34,7 @@ def usual_gap(texts: Sequence[tuple[Sequence[Row], bool]]) -> float:
     gaps = [
         gap
         for rows, upright in texts
-        for row, following in zip(rows, rows[1:], strict=False)
+        for row, following in pairwise(rows)
         if (gap := gap_after(row, following, upright)) > -0.6
     ]
     return float(np.median(gaps)) if gaps else 0.0
@@ -42,7 +43,7 @@ def usual_gap(texts: Sequence[tuple[Sequence[Row], bool]]) -> float:
 def divided(rows: Sequence[Row], upright: bool, region: Region | None, usual: float) -> list[list[Row]]:
     """The rows of a text, in order, cut where it rests in a waist of its ground; `usual` is the page's usual gap."""
     parts = [[rows[0]]]
-    for row, following in zip(rows, rows[1:], strict=False):
+    for row, following in pairwise(rows):
         rests = gap_after(row, following, upright) - usual > REST
         if rests and (region is None or _parted(row.box, following.box, upright, region)):
             parts.append([])
