@@ -240,6 +240,7 @@ class Line(Part):
     balloon: Box | None = None
     tail: tuple[int, int] | None = None
     speaker: str | None = None
+    speaker_confidence: float | None = Field(None, ge=0, le=1)
     tone: str | None = None
     confidence: float = Field(ge=0, le=1)
 

@@ -50,6 +50,7 @@ class ReadLine:
     balloon: Box | None = None
     tail: tuple[int, int] | None = None
     speaker: str | None = None
+    speaker_confidence: float | None = None
     tone: str | None = None
 
 
@@ -110,6 +111,7 @@ def number(book_page: BookPage, panels: PagePanels, reading: Reading, language: 
                 balloon=line.balloon,
                 tail=line.tail,
                 speaker=line.speaker,
+                speaker_confidence=None if line.speaker_confidence is None else round(line.speaker_confidence, 3),
                 tone=line.tone,
                 confidence=round(line.confidence, 3),
             )

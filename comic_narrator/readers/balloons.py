@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from comic_narrator.model import Box
 from comic_narrator.readers.regions import Region
+from comic_narrator.readers.waists import divided, shared_out, usual_gap
 from comic_narrator.readers.words import Row
 
 CLOSE = 0.8
@@ -109,7 +110,42 @@ def gather(
     members: dict[int, list[Placed]] = {}
     for i, one in enumerate(placed):
         members.setdefault(root(i), []).append(one)
-    return [_group(some, regions) for some in members.values()]
+    groups = [_group(some, regions) for some in members.values()]
+    usual = usual_gap([(group.rows, group.upright) for group in groups])
+    parts = [
+        replace(group, rows=tuple(part))
+        for group in groups
+        for part in divided(group.rows, group.upright, group.region, usual)
+    ]
+    return _sharing(without_reading_aids(parts))
+
+
+def _sharing(groups: Sequence[Group]) -> list[Group]:
+    """Groups with one closed ground get their parts of it."""
+    holders: dict[int, list[int]] = {}
+    for i, group in enumerate(groups):
+        if group.region is not None and group.region.closed:
+            holders.setdefault(group.region.number, []).append(i)
+    shared = list(groups)
+    for those in holders.values():
+        region = groups[those[0]].region
+        if region is not None and len(those) > 1:
+            for i, part in zip(those, shared_out(region, [groups[i].box for i in those]), strict=True):
+                shared[i] = replace(groups[i], region=part)
+    return shared
+
+
+def without_reading_aids(groups: Sequence[Group]) -> list[Group]:
+    """Groups without those that are small columns beside larger ones: kana that say how the larger are read."""
+    return [group for group in groups if not any(_is_reading_aid(group, other) for other in groups)]
+
+
+def _is_reading_aid(group: Group, other: Group) -> bool:
+    if not (group.upright and other.upright) or len(group.rows) > 1 or group.size >= FURIGANA * other.size:
+        return False
+    beside = min(group.box.bottom, other.box.bottom) - max(group.box.y, other.box.y) >= 0.8 * group.box.h
+    apart = max(group.box.x, other.box.x) - min(group.box.right, other.box.right)
+    return beside and apart < CLOSE * group.size
 
 
 def panel_of(box: Box, panels: Sequence[Box]) -> int | None:

@@ -10,18 +10,35 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from comic_narrator.model import SPOKEN_KINDS, Character
+from comic_narrator.model import SPOKEN_KINDS, Box, Character, LineKind
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, gather
-from comic_narrator.readers.kinds import Page, is_print, kind_of, lightest_ground, usual_size
+from comic_narrator.readers.doubts import sureness, with_page
+from comic_narrator.readers.kinds import (
+    Page,
+    in_columns,
+    is_print,
+    kind_of,
+    lightest_ground,
+    usual_ground,
+    usual_size,
+)
 from comic_narrator.readers.lettering import join_rows, language_of, lettered_rows
-from comic_narrator.readers.placing import in_order, nearest_panel, with_speakers
+from comic_narrator.readers.looks import Spot, looks_of
+from comic_narrator.readers.placing import nearest_panel, reading_order
 from comic_narrator.readers.regions import find_regions
+from comic_narrator.readers.speakers import Said, with_speakers
+from comic_narrator.readers.tails import Outline, trace
+from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
 
-GROUPING = 1
+GROUPING = 2
 REMEMBERED = 8
+CAST_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought"})
+"""Lines that somebody in the story says."""
+LOOK_REACH = 2.5
+"""A speaker's looks are taken from so many heights of the lettering round the place that the tail points at."""
 SAMPLE = 3
 """Pages that are looked at to tell the language."""
 
@@ -52,18 +69,20 @@ class EmbeddedReader:
         return language_of(rows)
 
     def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
-        """Read one page; who speaks is told apart by the side of the panel, and `cast` is not needed for that."""
+        """Read one page; speakers are told apart page by page, by what is drawn, and `cast` is not needed for that."""
         image = load_rgb(page.image)
         rows = lettered_rows(self._read_rows(page.image, image), page.language)
         home, regions = find_regions(image, rows, page.panels)
         groups = gather(rows, page.panels, home, regions)
-        height, width = image.shape[:2]
-        usual, printed = usual_size(groups), is_print(groups, page.panels)
-        looks = Page(width, height, page.panels, usual, lightest_ground(groups), page.language, printed)
-        lines = _lines(groups, looks)
-        if len(page.panels) == 1 and not any(line.kind in SPOKEN_KINDS for line in lines):
-            lines = _lines(groups, replace(looks, titles_only=True))
-        return Reading(tuple(with_speakers(in_order(lines, page.panels, page.direction), page.panels)))
+        looks = _page_of(image, page, groups)
+        outlines = [_outline(image, group, page.panels, [row.box for row in rows]) for group in groups]
+        lines = _lines(groups, outlines, looks)
+        if len(page.panels) == 1 and not any(one.line.kind in SPOKEN_KINDS for one in lines):
+            lines = _lines(groups, outlines, replace(looks, titles_only=True))
+        lines = _sure(lines)
+        said = [lines[i] for i in reading_order([one.line for one in lines], page.panels, page.direction)]
+        seen = _with_looks(image, said, page.panels, [region.box for region in regions if region.closed])
+        return Reading(tuple(with_speakers(seen, page.panels, page.direction)))
 
     def _read_rows(self, path: Path, image: NDArray[np.uint8]) -> tuple[Row, ...]:
         key = (path, path.stat().st_mtime_ns)
@@ -78,21 +97,75 @@ class EmbeddedReader:
         return known
 
 
-def _lines(groups: Sequence[Group], page: Page) -> list[ReadLine]:
-    return [line for group in groups if (line := _line(group, page)) is not None]
+def _page_of(image: NDArray[np.uint8], page: PageToRead, groups: Sequence[Group]) -> Page:
+    height, width = image.shape[:2]
+    return Page(
+        width,
+        height,
+        page.panels,
+        usual_size(groups),
+        lightest_ground(groups),
+        page.language,
+        usual_ground(groups),
+        in_columns(groups),
+        is_print(groups, page.panels),
+    )
 
 
-def _line(group: Group, page: Page) -> ReadLine | None:
+def _outline(image: NDArray[np.uint8], group: Group, panels: Sequence[Box], lettering: Sequence[Box]) -> Outline | None:
+    if group.balloon is None or group.panel is None:
+        return None
+    return trace(image, group.balloon, group.size, panels[group.panel], lettering)
+
+
+def _lines(groups: Sequence[Group], outlines: Sequence[Outline | None], page: Page) -> list[Said]:
+    return [
+        said
+        for group, outline in zip(groups, outlines, strict=True)
+        if (said := _line(group, outline, page)) is not None
+    ]
+
+
+def _line(group: Group, outline: Outline | None, page: Page) -> Said | None:
     text = join_rows([row.text for row in group.rows], page.language)
     if not any(c.isalnum() for c in text):
         return None
-    kind = kind_of(group, text, page)
+    tail = outline.tail if outline is not None else None
+    kind = kind_of(group, text, page, tail)
+    spoken = kind in CAST_KINDS
     ground = group.balloon if kind in SPOKEN_KINDS else None
-    return ReadLine(
+    line = ReadLine(
         panel=group.panel if group.panel is not None else nearest_panel(group.box, page.panels),
         kind=kind,
         text=text,
         bbox=group.box,
-        confidence=group.confidence,
+        confidence=sureness(group, text, kind, page.language),
         balloon=None if ground is None else ground.box.union(group.box).within(page.width, page.height),
+        tail=tail.tip if tail is not None and spoken else None,
+        tone=tone_of(text, group.size, page.usual, outline) if spoken else None,
     )
+    return Said(line, group.size, tail if spoken else None, ground.number if ground is not None else None)
+
+
+def _sure(lines: Sequence[Said]) -> list[Said]:
+    """The lines with how sure those that are heard are, seen together."""
+    at = [i for i, one in enumerate(lines) if one.line.kind in SPOKEN_KINDS]
+    seen = list(lines)
+    for i, sure in zip(at, with_page([lines[i].line.confidence for i in at]), strict=True):
+        seen[i] = replace(lines[i], line=replace(lines[i].line, confidence=sure))
+    return seen
+
+
+def _with_looks(
+    image: NDArray[np.uint8], said: Sequence[Said], panels: Sequence[Box], hidden: Sequence[Box]
+) -> list[Said]:
+    """The lines that have speakers with what their tails point at."""
+    at = [i for i, one in enumerate(said) if one.line.kind in CAST_KINDS]
+    seen = list(said)
+    if len(at) < 2:
+        return seen
+    spots = [Spot(panels[said[i].line.panel], *said[i].mouth, LOOK_REACH * said[i].size) for i in at]
+    size = float(np.median([said[i].size for i in at]))
+    for i, look in zip(at, looks_of(image, spots, size, hidden), strict=True):
+        seen[i] = replace(said[i], look=look)
+    return seen

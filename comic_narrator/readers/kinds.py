@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from comic_narrator.lexicon import english_words
 from comic_narrator.model import Box, LineKind
 from comic_narrator.readers.balloons import Group
 from comic_narrator.readers.lettering import wide
 from comic_narrator.readers.regions import Region
+from comic_narrator.readers.tails import Tail
 
 LARGE = 1.8
 """Lettering so many times the page's usual size is a title or a sound, unless a balloon holds it."""
@@ -24,13 +26,30 @@ DARK = 62.0
 MANY_ROWS = 40
 LARGEST = 0.045
 """Lettering higher than this share of the page's shorter side is not text."""
+FULL = 0.8
+FULL_AT_FRAME = 0.88
+"""A ruled box fills so much of its upright box; where a frame cuts corners off from view, it must be clearer."""
+ON_FRAME = 0.5
+"""A ground nearer to a panel's frame than this share of its lettering's height is cut by it."""
+LABEL = 8
+"""Letters that a row of a board has at most."""
+LONG = 1.0
+"""A tail so many heights of the lettering long makes a box a balloon: shorter ones may be its corners."""
+TINTED = 18.0
+"""Captions without a border stand on a ground that differs by more (Lab) from that of the balloons."""
 TITLE = 0.022
 """Titles are at least this share of the page's shorter side high."""
 
 
-@dataclass(frozen=True)
+_TALK = frozenset({"i", "me", "my", "you", "your", "we", "us", "our"})
+
+
+@dataclass(frozen=True, eq=False)
 class Page:
-    """What the kinds on one page are judged by: its size, its panels and its usual lettering."""
+    """What the kinds on one page are judged by: its size, its panels, its usual lettering and that one's ground.
+
+    `columns` says whether most of the lettering is written in columns; `paper` is a colour (Lab).
+    """
 
     width: int
     height: int
@@ -38,6 +57,8 @@ class Page:
     usual: float
     lightest: float
     language: str
+    paper: NDArray[np.float32] | None = None
+    columns: bool = False
     titles_only: bool = False
 
 
@@ -45,6 +66,24 @@ def usual_size(groups: Sequence[Group]) -> float:
     """The height of most of a page's lettering, in page pixels, weighted by letters; 0 if there is none."""
     sizes = [group.size for group in groups for row in group.rows for _ in row.text]
     return float(np.median(sizes)) if sizes else 0.0
+
+
+def usual_ground(groups: Sequence[Group]) -> NDArray[np.float32] | None:
+    """The colour (Lab) of the balloons that hold most of a page's lettering; None if there are none."""
+    held = [(group.balloon, sum(len(row.text) for row in group.rows)) for group in groups]
+    grounds = [(region.colour, letters) for region, letters in held if region is not None]
+    if not grounds:
+        return None
+    return max(
+        (colour for colour, _ in grounds),
+        key=lambda colour: sum(n for other, n in grounds if np.linalg.norm(other - colour) < TINTED),
+    )
+
+
+def in_columns(groups: Sequence[Group]) -> bool:
+    """Whether most of a page's lettering is written in columns."""
+    letters = [(len(row.text), group.upright) for group in groups for row in group.rows]
+    return 2 * sum(count for count, upright in letters if upright) > sum(count for count, _ in letters)
 
 
 def lightest_ground(groups: Sequence[Group]) -> float:
@@ -58,8 +97,11 @@ def is_print(groups: Sequence[Group], panels: Sequence[Box]) -> bool:
     return len(panels) == 1 and sum(len(group.rows) for group in groups) > MANY_ROWS
 
 
-def kind_of(group: Group, text: str, page: Page) -> LineKind:
-    """The kind of a group that reads `text`; on a page of titles only, the narrator reads those and nothing else."""
+def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> LineKind:
+    """The kind of a group that reads `text`, with the tail of its balloon.
+
+    On a page of titles only, the narrator reads those and nothing else.
+    """
     if page.titles_only:
         return "caption" if _is_title(group, text, page) else "sign"
     words = len(text.split())
@@ -67,22 +109,50 @@ def kind_of(group: Group, text: str, page: Page) -> LineKind:
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
     if group.panel is None or not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
         return "sign"
+    if page.columns and _is_label(group, text):
+        return "sign"
     region = group.balloon
     if region is not None and share <= 2 * LARGEST:
         if not _pale(region, page) and words <= 3 and not _sentence(text):
             return "sign"
-        return _boxed(group, region, text, page) if region.corners >= 3 else "dialogue"
+        if tail is not None and tail.bubbles:
+            return "thought"
+        if (tail is None or tail.length < LONG) and is_box(region, page.panels[group.panel], group.size):
+            return _boxed(group, region, text, page)
+        return "caption" if tail is None and _is_tinted(region, page) and not _addresses(text) else "dialogue"
     if group.size > LARGE * page.usual or share > LARGEST or group.slant > SLANTED:
         return _loose(text, words)
     return _open(group, text, words, page)
 
 
+def is_box(region: Region, panel: Box, size: float) -> bool:
+    """Whether a ground in `panel` is a ruled box; `size` is the height of its lettering.
+
+    A panel's frame cuts balloons straight: corners on it say nothing, all others of a box are filled.
+    """
+    if region.full < FULL:
+        return False
+    box, near = region.box, ON_FRAME * size
+    left, right = box.x - panel.x < near, panel.right - box.right < near
+    above, below = box.y - panel.y < near, panel.bottom - box.bottom < near
+    cut = (left or above, right or above, left or below, right or below)
+    free = [filled for filled, off in zip(region.corners, cut, strict=True) if not off]
+    return sum(free) >= 3 if len(free) == 4 else all(free) and region.full >= FULL_AT_FRAME
+
+
+def _is_label(group: Group, text: str) -> bool:
+    """Whether a text is written across and short, as boards are on a page whose speech is written in columns."""
+    across = group.box.w > 1.4 * group.box.h and not group.upright
+    return across and max(len(row.text) for row in group.rows) <= LABEL and not _sentence(text)
+
+
 def _open(group: Group, text: str, words: int, page: Page) -> LineKind:
     """Words of usual size on ground that runs on: print if they are many, speech if they stand on bare paper."""
     region = group.region
-    if len(group.rows) >= 3 and words >= 8:
-        return "caption"
-    if words >= 8 and group.panel is not None and group.box.w >= 0.6 * page.panels[group.panel].w:
+    across = group.panel is not None and group.box.w >= 0.6 * page.panels[group.panel].w
+    pale = region is not None and region.bright >= PALE * page.lightest
+    # The outlines of balloons in old newspapers have gaps; captions without a box run across the panel.
+    if words >= 8 and (across or (len(group.rows) >= 3 and not pale)):
         return "caption"
     if (
         region is None
@@ -102,6 +172,16 @@ def _is_title(group: Group, text: str, page: Page) -> bool:
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text)
     known = english_words() if page.language.startswith("en") else frozenset()
     return bool(words) and all(word.casefold() in known for word in words)
+
+
+def _is_tinted(region: Region, page: Page) -> bool:
+    """Whether a ground differs clearly from the paper that the page's other words stand on."""
+    return page.paper is not None and float(np.linalg.norm(region.colour - page.paper)) > TINTED
+
+
+def _addresses(text: str) -> bool:
+    """Whether somebody in the story seems to say these words."""
+    return text[-1:] in "!！?？" or any(word in _TALK for word in re.findall(r"[a-z]+", text.casefold()))
 
 
 def _pale(region: Region, page: Page) -> bool:

@@ -1,16 +1,11 @@
-"""In which order the lines of a page are read, and which of them one person says."""
+"""In which order the lines of a page are read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from comic_narrator.model import Box, Direction
 from comic_narrator.readers import ReadLine
-
-LEFT, RIGHT = "Voice A", "Voice B"
-APART = 0.2
-"""Balloons whose middles are nearer than this share of the panel's width are above each other."""
 
 
 def nearest_panel(box: Box, panels: Sequence[Box]) -> int:
@@ -25,13 +20,14 @@ def nearest_panel(box: Box, panels: Sequence[Box]) -> int:
     return min(range(len(panels)), key=away)
 
 
-def in_order(lines: Sequence[ReadLine], panels: Sequence[Box], direction: Direction) -> list[ReadLine]:
-    """Lines panel by panel; within one, a line that is clearly higher first, level ones along `direction`."""
-    ordered: list[ReadLine] = []
-    for i in range(len(panels)):
-        left = [line for line in lines if line.panel == i]
+def reading_order(lines: Sequence[ReadLine], panels: Sequence[Box], direction: Direction) -> list[int]:
+    """The numbers of the lines, panel by panel; in one, a clearly higher line first, level ones along `direction`."""
+    ordered: list[int] = []
+    for panel in range(len(panels)):
+        left = [i for i, line in enumerate(lines) if line.panel == panel]
         while left:
-            first = min(left, key=lambda line: (_waits_for(line, left, direction), _place(line).y))
+            waiting = [lines[i] for i in left]
+            first = min(left, key=lambda i: (_waits_for(lines[i], waiting, direction), _place(lines[i]).y))
             ordered.append(first)
             left.remove(first)
     return ordered
@@ -55,28 +51,3 @@ def _before(a: Box, b: Box, direction: Direction) -> bool:
     if apart < -0.5 * min(a.w, b.w):
         return a.center[1] < b.center[1]
     return a.center[0] > b.center[0] if direction == "rtl" else a.center[0] < b.center[0]
-
-
-def with_speakers(lines: Sequence[ReadLine], panels: Sequence[Box]) -> list[ReadLine]:
-    """Speech of a page, in reading order, labelled by who seems to say it; people tend to keep their sides.
-
-    Balloons apart in one panel are two people, those above each other one; a lone balloon goes on with who spoke last.
-    """
-    labels: dict[int, str] = {}
-    last: str | None = None
-    for at, panel in enumerate(panels):
-        said = [i for i, line in enumerate(lines) if line.panel == at and line.kind in ("dialogue", "thought")]
-        middles = [_place(lines[i]).center[0] for i in said]
-        if not said:
-            continue
-        divide = panel.center[0]
-        if len(said) > 1 and max(middles) - min(middles) >= APART * panel.w:
-            divide = (max(middles) + min(middles)) / 2
-        elif len(said) > 1 or last is None:
-            middles = [middles[0]] * len(said)
-        else:
-            labels[said[0]] = last
-            continue
-        labels.update((i, LEFT if middle < divide else RIGHT) for i, middle in zip(said, middles, strict=True))
-        last = labels[said[-1]]
-    return [replace(line, speaker=labels[i]) if i in labels else line for i, line in enumerate(lines)]

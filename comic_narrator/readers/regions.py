@@ -22,25 +22,42 @@ MOST_OF_PAGE = 0.25
 """The inside of a balloon is lettered and full at least so far, and no larger part of the page."""
 LETTERED_ACROSS = 0.25
 """Ground from one side of a panel to the other is a balloon only if it is lettered so far."""
+FAINT = 8.0
+"""A stroke so much darker (Lab) than the ground beside it is drawn."""
 SAME_GROUND = 10.0
 NEAR_GROUND = 15.0
+CLEAN_GROUND = 8.0
+SPREADS = 2.5
+"""Pixels (Lab) are of a ground that differ from it by less than CLEAN_GROUND and so many times its own unevenness."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Region:
     """A connected plain ground, holes filled: its box in page pixels and its shape.
 
-    `corners` counts the corners of the box that it fills (4 = rectangular), `full` is the share of its box that it
-    fills, `lettered` the share of it that rows cover, `bright` its lightness (Lab, 0-100); `closed` says whether it is
-    the inside of a balloon or box, and not a ground that runs on behind the art.
+    `corners` says which corners of the box it fills (left and right at the top, then below), `full` is the share of the
+    box that it fills, `lettered` the share of it that rows cover, `colour` its colour (Lab, shape (3,)) and `spread`
+    how far its pixels differ from that; `closed` says whether it is the inside of a balloon or box, and not a ground
+    that runs on behind the art. `shape` is the ground itself, True in it, and `plain` its bare places, over `box`, at
+    `scale` of their pixels a page pixel. `number` tells the grounds of a page apart.
     """
 
     box: Box
-    corners: int
+    corners: tuple[bool, ...]
     full: float
     lettered: float
-    bright: float
+    colour: NDArray[np.float32]
+    spread: float
     closed: bool
+    shape: NDArray[np.bool_]
+    plain: NDArray[np.bool_]
+    scale: float
+    number: int
+
+    @property
+    def bright(self) -> float:
+        """Its lightness (Lab, 0-100)."""
+        return float(self.colour[0])
 
 
 def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> tuple[list[int | None], list[Region]]:
@@ -56,35 +73,59 @@ def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> 
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     lab = np.asarray(cv2.cvtColor(small.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
     boxes = [_scaled(row.box, scale, size) for row in rows]
-    grounds = [_ground(lab, box) for box in boxes]
     barrier = np.ones((size[1], size[0]), np.uint8)
     for panel in panels:
         edge = _scaled(panel, scale, size)
         cv2.rectangle(barrier, (edge.x, edge.y), (edge.right - 1, edge.bottom - 1), 0, 1)
+    grounds = {i: ground for i, box in enumerate(boxes) if (ground := _ground(lab, box)) is not None}
     home: list[int | None] = [None] * len(rows)
     regions: list[Region] = []
-    left = [i for i, ground in enumerate(grounds) if ground is not None]
+    _search(lab, barrier, grounds, boxes, scale, home, regions, panels)
+    # Outlines that are thin or faint bound only what nothing stronger does: in a scan, letters look like them too.
+    drawn = _lines(lab)
+    for box in boxes:
+        drawn[box.y : box.bottom, box.x : box.right] = False
+    barrier[drawn] = 0
+    loose = {i: ground for i, ground in grounds.items() if not _closed(home[i], regions)}
+    again: list[int | None] = [None] * len(rows)
+    _search(lab, barrier, loose, boxes, scale, again, regions, panels)
+    return [new if _closed(new, regions) else old for old, new in zip(home, again, strict=True)], regions
+
+
+def _closed(at: int | None, regions: Sequence[Region]) -> bool:
+    return at is not None and regions[at].closed
+
+
+def _search(
+    lab: NDArray[np.float32],
+    barrier: NDArray[np.uint8],
+    grounds: dict[int, NDArray[np.float32]],
+    boxes: list[Box],
+    scale: float,
+    home: list[int | None],
+    regions: list[Region],
+    panels: Sequence[Box],
+) -> None:
+    """Add to `regions` and `home` the grounds under the rows whose colours `grounds` has."""
+    left = list(grounds)
     while left:
         colour = grounds[left[0]]
-        assert colour is not None
-        alike = [i for i in left if np.linalg.norm(_known(grounds[i]) - colour) < SAME_GROUND]
+        alike = [i for i in left if np.linalg.norm(grounds[i] - colour) < SAME_GROUND]
         left = [i for i in left if i not in alike]
+        start = len(regions)
         _label(lab, barrier, colour, alike, boxes, scale, home, regions)
-    return home, [replace(region, closed=region.closed and not _runs_across(region, panels)) for region in regions]
+        for at in range(start, len(regions)):
+            if _runs_across(regions[at], panels):
+                regions[at] = replace(regions[at], closed=False)
 
 
 def _runs_across(region: Region, panels: Sequence[Box]) -> bool:
     """Whether a region is the back of a panel: it reaches from side to side, with little lettering on it."""
-    if region.lettered >= LETTERED_ACROSS or region.corners >= 3:
+    if region.lettered >= LETTERED_ACROSS or sum(region.corners) >= 3:
         return False
     return any(
         region.box.w >= 0.96 * panel.w and region.box.overlap(panel) >= 0.8 * region.box.area for panel in panels
     )
-
-
-def _known(ground: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    assert ground is not None
-    return ground
 
 
 def _scaled(box: Box, scale: float, size: tuple[int, int]) -> Box:
@@ -115,7 +156,8 @@ def _label(
     regions: list[Region],
 ) -> None:
     """Find the connected grounds of one colour under the rows `alike`."""
-    near = (np.linalg.norm(lab - colour, axis=2) < NEAR_GROUND).astype(np.uint8)
+    spread = _spread(lab, colour, [boxes[i] for i in alike])
+    near = (np.linalg.norm(lab - colour, axis=2) < spread).astype(np.uint8)
     filled = near.copy()
     for i in alike:
         if min(boxes[i].w, boxes[i].h) > 2 * ROW_SIDE:
@@ -138,7 +180,23 @@ def _label(
         shape = np.asarray(cv2.dilate((labels == label).astype(np.uint8), kernel), np.uint8)
         for i in rows:
             home[i] = len(regions)
-        regions.append(_region(shape, [boxes[i] for i in rows], scale, float(colour[0])))
+        regions.append(_region(shape, near, [boxes[i] for i in rows], scale, colour, spread, len(regions)))
+
+
+def _lines(lab: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Where strokes are drawn that are thin or faint, but darker than the ground at both sides of them."""
+    lightness = np.ascontiguousarray(lab[..., 0])
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+    return np.asarray(cv2.morphologyEx(lightness, cv2.MORPH_BLACKHAT, kernel) > FAINT)
+
+
+def _spread(lab: NDArray[np.float32], colour: NDArray[np.float32], boxes: list[Box]) -> float:
+    """How far from its colour (Lab) a ground goes: little in clean artwork, more on printed paper."""
+    away = [np.linalg.norm(lab[box.y : box.bottom, box.x : box.right] - colour, axis=2).ravel() for box in boxes]
+    joined = np.concatenate(away)
+    within = joined[joined < NEAR_GROUND]
+    middle = float(np.median(within)) if within.size else NEAR_GROUND
+    return float(np.clip(CLEAN_GROUND + SPREADS * middle, CLEAN_GROUND, NEAR_GROUND))
 
 
 def _core(box: Box) -> Box:
@@ -147,18 +205,27 @@ def _core(box: Box) -> Box:
     return Box(box.x + slack, box.y + slack, max(box.w - 2 * slack, 1), max(box.h - 2 * slack, 1))
 
 
-def _region(shape: NDArray[np.uint8], rows: list[Box], scale: float, bright: float) -> Region:
-    x, y, w, h = cv2.boundingRect(shape)
-    view = np.ascontiguousarray(shape[y : y + h, x : x + w])
+def _region(
+    ground: NDArray[np.uint8],
+    near: NDArray[np.uint8],
+    rows: list[Box],
+    scale: float,
+    colour: NDArray[np.float32],
+    spread: float,
+    number: int,
+) -> Region:
+    x, y, w, h = cv2.boundingRect(ground)
+    view = np.ascontiguousarray(ground[y : y + h, x : x + w])
     outlines, _ = cv2.findContours(view, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    whole = cv2.drawContours(np.zeros_like(view), outlines, -1, 1, cv2.FILLED)
-    area = max(int(whole.sum()), 1)
+    shape = cv2.drawContours(np.zeros_like(view), outlines, -1, 1, cv2.FILLED)
+    area = max(int(shape.sum()), 1)
     # Lettering set tight against a box's border pinches the ground off at its corners.
+    filled = shape.copy()
     for row in rows:
-        whole[max(row.y - y, 0) : max(row.bottom - y, 0), max(row.x - x, 0) : max(row.right - x, 0)] = 1
+        filled[max(row.y - y, 0) : max(row.bottom - y, 0), max(row.x - x, 0) : max(row.right - x, 0)] = 1
     a, b = max(round(0.12 * w), 2), max(round(0.12 * h), 2)
-    corners = sum(
-        float(corner.mean()) > 0.5 for corner in (whole[:b, :a], whole[:b, -a:], whole[-b:, :a], whole[-b:, -a:])
+    corners = tuple(
+        bool(corner.mean() > 0.5) for corner in (filled[:b, :a], filled[:b, -a:], filled[-b:, :a], filled[-b:, -a:])
     )
     full, lettered = area / (w * h), min(sum(_core(box).area for box in rows) / area, 1.0)
     return Region(
@@ -166,6 +233,11 @@ def _region(shape: NDArray[np.uint8], rows: list[Box], scale: float, bright: flo
         corners=corners,
         full=full,
         lettered=lettered,
-        bright=bright,
-        closed=lettered >= LEAST_LETTERED and full >= LEAST_FULL and area <= MOST_OF_PAGE * shape.size,
+        colour=colour,
+        spread=spread,
+        closed=lettered >= LEAST_LETTERED and full >= LEAST_FULL and area <= MOST_OF_PAGE * ground.size,
+        shape=shape.astype(bool),
+        plain=near[y : y + h, x : x + w].astype(bool),
+        scale=scale,
+        number=number,
     )

@@ -15,7 +15,7 @@ from comic_narrator.readers import ReadLine
 from comic_narrator.readers.balloons import Group, columns_in_order, gather
 from comic_narrator.readers.kinds import Page, kind_of
 from comic_narrator.readers.lettering import is_lettering, join_rows, language_of, lettered_rows, mend
-from comic_narrator.readers.placing import in_order, with_speakers
+from comic_narrator.readers.placing import reading_order
 from comic_narrator.readers.regions import find_regions
 from comic_narrator.readers.words import OVERLAP, Row, spans
 
@@ -68,6 +68,27 @@ def test_rows_in_one_balloon_are_one_and_touching_balloons_are_two() -> None:
         assert group.balloon.box.h == pytest.approx(140, abs=16)
 
 
+def test_balloons_joined_one_above_the_other_are_two_lines_and_a_row_that_was_not_read_parts_none() -> None:
+    upper = [row("IT LOOKS", 120, 60, 120), row("GOOD TO ME", 110, 82, 140)]
+    lower = [row("PERFECT", 190, 150, 110), row("IN FACT", 190, 172, 110)]
+    picture, pen = scene()
+    pen.ellipse((80, 40, 270, 124), fill=(255, 255, 255))
+    pen.ellipse((150, 112, 340, 206), fill=(255, 255, 255))
+    letters(pen, upper + lower)
+    got = groups_on(picture, upper + lower, (PAGE,))
+    assert texts(got) == {("IT LOOKS", "GOOD TO ME"), ("PERFECT", "IN FACT")}
+    top, bottom = sorted((group.balloon for group in got if group.balloon), key=lambda region: region.box.y)
+    assert top.number == bottom.number
+    assert top.box.y < bottom.box.y
+    assert top.box.bottom < bottom.box.bottom
+    picture, pen = scene()
+    pen.ellipse((60, 30, 360, 220), fill=(255, 255, 255))
+    unread = row("BETWEEN THEM", 150, 102, 140)
+    rows = [row("IT LOOKS", 150, 80, 140), row("PERFECT", 150, 124, 140), row("IN FACT", 150, 146, 140)]
+    letters(pen, [*rows, unread])
+    assert texts(groups_on(picture, rows, (PAGE,))) == {("IT LOOKS", "PERFECT", "IN FACT")}
+
+
 def test_a_group_never_spans_two_panels() -> None:
     picture, pen = scene()
     pen.rectangle((0, 0, 599, 399), fill=(255, 255, 255))
@@ -104,12 +125,69 @@ def test_kinds_follow_the_shape_round_the_words() -> None:
     assert judged(picture, loud) == "sfx"
 
 
+def test_a_balloon_that_the_frame_cuts_straight_is_no_box() -> None:
+    rows = [row("I SAW THE", 20, 20, 130), row("MONEY FIRST.", 15, 42, 140)]
+    picture, pen = scene()
+    balloon(pen, (-60, -50, 200, 92))
+    letters(pen, rows)
+    assert judged(picture, rows) == "dialogue"
+    picture, pen = scene()
+    balloon(pen, (-5, -5, 170, 80), square=True)
+    letters(pen, rows)
+    assert judged(picture, rows) == "caption"
+
+
+def test_a_board_written_across_is_no_speech_where_speech_is_written_in_columns() -> None:
+    board = [row("第一内科", 200, 150, 160, 40)]
+    picture, pen = scene()
+    balloon(pen, (190, 140, 370, 200), square=True)
+    letters(pen, board)
+    (group,) = groups_on(picture, board, (PAGE,))
+    page = Page(1000, 1500, (PAGE,), 40.0, 100.0, "ja", columns=True)
+    assert kind_of(group, "第一内科", page) == "sign"
+    assert kind_of(group, "午後六時、駅前はまだ明るい。", page) == "caption"
+
+
+def test_words_on_another_ground_than_the_balloons_are_a_caption_unless_somebody_says_them() -> None:
+    rows = [row("Komona City;", 100, 60, 130), row("Market day", 95, 82, 140)]
+    picture, pen = scene()
+    pen.ellipse((50, 20, 290, 150), fill=(250, 225, 120))
+    letters(pen, rows)
+    (group,) = groups_on(picture, rows, (PAGE,))
+    white = np.array([100, 0, 0], np.float32)
+    page = Page(600, 400, (PAGE,), 24.0, 100.0, "en", paper=white)
+    assert kind_of(group, "Komona City; Market day", page) == "caption"
+    assert kind_of(group, "I will buy a car", page) == "dialogue"
+
+
+def test_balloons_drawn_with_thin_faint_lines_on_uneven_paper_are_told_apart() -> None:
+    picture = Image.new("RGB", (PAGE.w, PAGE.h), (235, 230, 215))
+    pen = ImageDraw.Draw(picture)
+    for box in ((60, 30, 220, 110), (320, 30, 480, 110)):
+        pen.ellipse(box, outline=(192, 185, 167), width=2)
+    rows = [row("JUST-", 85, 60, 110), row("YES THERE", 345, 60, 110)]
+    letters(pen, rows)
+    paper = np.random.default_rng(3).normal(0, 9, (PAGE.h, PAGE.w, 1))
+    picture = Image.fromarray(np.clip(np.asarray(picture) + paper, 0, 255).astype(np.uint8))
+    got = groups_on(picture, rows, (PAGE,))
+    assert [group.balloon is not None for group in got] == [True, True]
+    assert judged(picture, rows[:1]) == "dialogue"
+
+
 def test_words_outside_all_panels_are_signs() -> None:
     picture, pen = scene()
     pen.rectangle((0, 0, 599, 60), fill=(255, 255, 255))
     head = [row("BUSTER BEAR", 200, 20, 180)]
     letters(pen, head)
     assert judged(picture, head, panels=(Box(0, 60, 600, 340),)) == "sign"
+
+
+def test_kana_beside_a_column_are_no_line_of_their_own() -> None:
+    rows = [row("熱海温泉", 150, 50, 40, 190), row("あたみ", 194, 50, 18, 80)]
+    picture, pen = scene()
+    balloon(pen, (130, 30, 240, 260), square=True)
+    letters(pen, rows)
+    assert texts(groups_on(picture, rows, (PAGE,))) == {("熱海温泉",)}
 
 
 def test_columns_run_from_the_right_without_furigana() -> None:
@@ -191,25 +269,7 @@ def line(text: str, x: int, y: int) -> ReadLine:
 @pytest.mark.parametrize(("direction", "expected"), [("ltr", "ABCD"), ("rtl", "BADC"), ("vertical", "ABCD")])
 def test_level_balloons_follow_the_direction_and_higher_ones_come_first(direction: Direction, expected: str) -> None:
     lines = [line("C", 30, 200), line("D", 400, 210), line("B", 400, 20), line("A", 30, 35)]
-    assert "".join(one.text for one in in_order(lines, (PAGE,), direction)) == expected
-
-
-def test_two_sides_of_a_panel_are_two_voices_that_stay() -> None:
-    panels = (PAGE, Box(0, 400, 600, 400), Box(0, 800, 600, 400))
-    lines = [
-        line("A", 30, 20),
-        line("B", 400, 20),
-        ReadLine(1, "dialogue", "C", Box(250, 430, 90, 60), 0.9),
-        ReadLine(2, "dialogue", "D", Box(40, 830, 90, 60), 0.9),
-        ReadLine(2, "dialogue", "E", Box(350, 830, 90, 60), 0.9),
-    ]
-    left, right, alone, *later = (one.speaker for one in with_speakers(lines, panels))
-    assert left is not None
-    assert left != right
-    assert alone == right
-    assert later == [left, right]
-    caption = ReadLine(0, "caption", "LATER", Box(30, 20, 90, 30), 0.9)
-    assert with_speakers([caption], panels)[0].speaker is None
+    assert "".join(lines[i].text for i in reading_order(lines, (PAGE,), direction)) == expected
 
 
 @given(st.integers(1, 20_000), st.integers(40, 3000))

@@ -1,0 +1,113 @@
+"""Lines are told apart, or together, by who seems to say them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comic_narrator.model import Box, Direction, LineKind
+from comic_narrator.readers import ReadLine
+from comic_narrator.readers.looks import Spot, looks_of
+from comic_narrator.readers.speakers import Said, with_speakers
+from comic_narrator.readers.tails import Tail
+
+PANELS = tuple(Box(0, 400 * i, 600, 400) for i in range(4))
+SIZE = 20.0
+
+
+def said(
+    text: str,
+    panel: int,
+    x: int,
+    y: int = 40,
+    kind: LineKind = "dialogue",
+    tail: tuple[int, int] | None = None,
+    ground: int | None = None,
+) -> Said:
+    """A balloon of 100 x 60 at (x, y) of a panel; `tail` is its tip, there, and it points away from the balloon."""
+    box = Box(x, PANELS[panel].y + y, 100, 60)
+    spike = None
+    if tail is not None:
+        tip = (tail[0], PANELS[panel].y + tail[1])
+        dx, dy = tip[0] - box.center[0], tip[1] - box.center[1]
+        length = math.hypot(dx, dy)
+        spike = Tail(tip, (dx / length, dy / length), 1.0)
+    return Said(ReadLine(panel, kind, text, box, 0.9, balloon=box), SIZE, spike, ground)
+
+
+def voices(lines: list[Said], direction: Direction = "ltr") -> list[str | None]:
+    return [line.speaker for line in with_speakers(lines, PANELS, direction)]
+
+
+def test_two_who_talk_keep_their_sides_through_the_page() -> None:
+    lines = [said(text, panel, x) for panel in range(3) for text, x in (("AH.", 30), ("OH.", 450))]
+    left, right, *later = voices(lines)
+    assert left != right
+    assert later == [left, right, left, right]
+
+
+def test_captions_signs_and_sounds_have_no_speaker_and_no_confidence() -> None:
+    lines = with_speakers([said("LATER", 0, 30, kind="caption"), said("BANG", 0, 300, kind="sfx")], PANELS, "ltr")
+    assert [(line.speaker, line.speaker_confidence) for line in lines] == [(None, None), (None, None)]
+
+
+def test_balloons_that_are_joined_are_one_voice_wherever_they_stand() -> None:
+    first, second = voices([said("Well,", 0, 30, ground=7), said("I know.", 0, 420, ground=7)])
+    assert first == second
+
+
+def test_a_tail_that_ends_at_another_balloon_joins_them() -> None:
+    first, second = voices([said("a potion", 0, 30, tail=(180, 60)), said("tomorrow", 0, 180, y=45)])
+    assert first == second
+
+
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_tails_that_meet_are_one_voice_and_tails_that_part_are_two(direction: Direction) -> None:
+    upper, lower = (60, 20), (420, 250)
+    met = [said("Ah.", 0, *upper, tail=(230, 120)), said("Oh.", 0, *lower, tail=(330, 210))]
+    apart = [said("Ah.", 0, *upper, tail=(40, 120)), said("Oh.", 0, *lower, tail=(580, 330))]
+    first, second = voices(met, direction)
+    assert first == second
+    first, second = voices(apart, direction)
+    assert first != second
+
+
+def test_a_line_that_takes_up_the_one_before_is_the_same_voice() -> None:
+    first, second = voices([said("First, a few pearls ...", 0, 30), said("... and some berries", 1, 420)], "rtl")
+    assert first == second
+
+
+def test_looks_tell_people_apart_across_panels() -> None:
+    picture = np.full((1600, 600, 3), (230, 220, 200), np.uint8)
+    for panel, colour in enumerate(((150, 60, 30), (30, 90, 160), (150, 60, 30), (30, 90, 160))):
+        picture[400 * panel + 160 : 400 * panel + 280, 240:360] = colour
+    lines = [said("Hm.", panel, 250, tail=(300, 150)) for panel in range(4)]
+    spots = [Spot(PANELS[i], *line.mouth, 50.0) for i, line in enumerate(lines)]
+    looks = looks_of(picture, spots, SIZE, [line.box for line in lines])
+    seen = [Said(line.line, line.size, line.tail, line.ground, look) for line, look in zip(lines, looks, strict=True)]
+    a, b, c, d = voices(seen)
+    assert (a, b) == (c, d)
+    assert a != b
+
+
+def test_a_grey_page_has_no_looks() -> None:
+    grey = np.random.default_rng(1).integers(0, 256, (400, 600, 1), np.uint8).repeat(3, axis=2)
+    assert looks_of(grey, [Spot(PANELS[0], 300, 200, 50)], SIZE, []) == [None]
+
+
+places = st.tuples(st.integers(0, 3), st.integers(0, 480), st.integers(0, 320), st.booleans())
+
+
+@given(st.lists(places, max_size=14), st.sampled_from(["ltr", "rtl", "vertical"]))
+def test_every_spoken_line_has_a_label_and_a_confidence_and_the_same_page_the_same_answer(
+    spots: list[tuple[int, int, int, bool]], direction: Direction
+) -> None:
+    lines = [said("Hm.", panel, x, y, tail=(x, y + 75) if tail else None) for panel, x, y, tail in sorted(spots)]
+    got = with_speakers(lines, PANELS, direction)
+    assert all(line.speaker for line in got)
+    assert all(line.speaker_confidence is not None and 0 <= line.speaker_confidence <= 1 for line in got)
+    assert got == with_speakers(lines, PANELS, direction)

@@ -1,0 +1,131 @@
+"""Tails, clouds and bursts round the words are found, and say what kind a line is and how it is said."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from comic_narrator.model import Box
+from comic_narrator.readers.balloons import Group, gather
+from comic_narrator.readers.kinds import Page, kind_of
+from comic_narrator.readers.regions import find_regions
+from comic_narrator.readers.tails import Outline, trace
+from comic_narrator.readers.tones import tone_of
+from comic_narrator.readers.words import Row
+
+PAGE = Box(0, 0, 700, 500)
+ROWS = (Row("I SAW THE", 0.98, Box(235, 160, 130, 24)), Row("MONEY FIRST.", 0.98, Box(230, 182, 140, 24)))
+
+
+def traced(picture: Image.Image) -> tuple[Group, Outline]:
+    """The one balloon of a picture that holds ROWS."""
+    pen = ImageDraw.Draw(picture)
+    for row in ROWS:
+        for x in range(row.box.x + 4, row.box.right - 8, 12):
+            pen.rectangle((x, row.box.y + 5, x + 5, row.box.bottom - 6), fill=(0, 0, 0))
+    image = np.asarray(picture)
+    home, regions = find_regions(image, ROWS, (PAGE,))
+    (group,) = gather(ROWS, (PAGE,), home, regions)
+    assert group.balloon is not None
+    return group, trace(image, group.balloon, group.size, PAGE, [row.box for row in ROWS])
+
+
+def scene() -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    picture = Image.new("RGB", (PAGE.w, PAGE.h), (120, 150, 170))
+    return picture, ImageDraw.Draw(picture)
+
+
+def balloon(pen: ImageDraw.ImageDraw, tail: list[tuple[int, int]] | None, square: bool = False) -> None:
+    """A balloon with an outline; its tail is drawn over the outline, open towards the inside."""
+    box = (190, 120, 410, 250)
+    (pen.rectangle if square else pen.ellipse)(box, fill=(255, 255, 255), outline=(0, 0, 0), width=3)
+    if tail is not None:
+        pen.polygon(tail, fill=(255, 255, 255))
+        (left, tip, right) = tail
+        pen.line((left, tip, right), fill=(0, 0, 0), width=3)
+
+
+@pytest.mark.parametrize(
+    ("tail", "toward"),
+    [
+        ([(290, 244), (280, 330), (310, 244)], (-0.2, 1.0)),
+        ([(395, 200), (500, 230), (400, 180)], (1.0, 0.4)),
+        ([(215, 150), (150, 90), (235, 138)], (-0.8, -0.6)),
+    ],
+)
+def test_the_tip_of_a_tail_is_found_and_where_it_points(
+    tail: list[tuple[int, int]], toward: tuple[float, float]
+) -> None:
+    picture, pen = scene()
+    balloon(pen, tail)
+    _, outline = traced(picture)
+    assert outline.tail is not None
+    assert math.dist(outline.tail.tip, tail[1]) < 20
+    assert outline.tail.toward[0] * toward[0] + outline.tail.toward[1] * toward[1] > 0.8
+
+
+def test_a_balloon_without_a_tail_has_none_and_a_leak_is_none() -> None:
+    picture, pen = scene()
+    balloon(pen, None)
+    assert traced(picture)[1].tail is None
+    picture, pen = scene()
+    pen.rectangle((420, 100, 690, 480), fill=(255, 255, 255))
+    balloon(pen, None)
+    pen.rectangle((400, 180, 425, 184), fill=(255, 255, 255))
+    tail = traced(picture)[1].tail
+    assert tail is None or tail.length < 1
+
+
+def test_a_square_balloon_with_a_thin_tail_is_speech_and_one_without_is_a_caption() -> None:
+    page = Page(PAGE.w, PAGE.h, (PAGE,), 24.0, 100.0, "en")
+    picture, pen = scene()
+    balloon(pen, [(290, 247), (270, 330), (302, 247)], square=True)
+    group, outline = traced(picture)
+    assert kind_of(group, "I SAW THE MONEY FIRST.", page, outline.tail) == "dialogue"
+    picture, pen = scene()
+    balloon(pen, None, square=True)
+    group, outline = traced(picture)
+    assert kind_of(group, "I SAW THE MONEY FIRST.", page, outline.tail) == "caption"
+
+
+def test_a_cloud_with_bubbles_is_a_thought_and_they_are_its_tail() -> None:
+    picture, pen = scene()
+    for turn in range(12):
+        angle = turn * math.pi / 6
+        x, y = 300 + 84 * math.cos(angle), 185 + 42 * math.sin(angle)
+        pen.ellipse((x - 24, y - 18, x + 24, y + 18), fill=(255, 255, 255))
+    pen.rectangle((220, 150, 380, 220), fill=(255, 255, 255))
+    pen.ellipse((236, 248, 254, 266), fill=(255, 255, 255))
+    pen.ellipse((222, 270, 234, 282), fill=(255, 255, 255))
+    group, outline = traced(picture)
+    assert outline.tail is not None
+    assert outline.tail.bubbles
+    assert math.dist(outline.tail.tip, (228, 276)) < 10
+    assert kind_of(group, "Oh dear", Page(700, 500, (PAGE,), 24.0, 100.0, "en"), outline.tail) == "thought"
+
+
+def test_a_burst_is_shouted_and_an_oval_is_not() -> None:
+    picture, pen = scene()
+    points = []
+    for turn in range(24):
+        angle, far = turn * math.pi / 12, 1.0 if turn % 2 else 1.35
+        points.append((300 + 92 * far * math.cos(angle), 185 + 52 * far * math.sin(angle)))
+    pen.polygon(points, fill=(255, 255, 255), outline=(0, 0, 0))
+    _, burst = traced(picture)
+    picture, pen = scene()
+    balloon(pen, [(290, 244), (280, 330), (310, 244)])
+    _, oval = traced(picture)
+    assert tone_of("LOOK OUT!", 24.0, 24.0, burst) == "shouting"
+    assert tone_of("LOOK OUT!", 24.0, 24.0, oval) is None
+    assert tone_of("Look out there.", 24.0, 24.0, burst) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "tone"),
+    [("NO!", 40.0, "shouting"), ("no", 40.0, None), ("NO", 60.0, "shouting"), ("hush", 15.0, "whispering")],
+)
+def test_large_letters_are_shouted_and_small_ones_whispered(text: str, size: float, tone: str | None) -> None:
+    assert tone_of(text, size, 24.0, None) == tone
