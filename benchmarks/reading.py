@@ -20,13 +20,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
 from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
 from benchmarks.mistakes import Judged, judge
 from comic_narrator.ingest import Opening, Spool, Wishes, open_book, pages_of, plan
@@ -34,10 +32,7 @@ from comic_narrator.model import DOUBTFUL, Book, BookPage, PagePanels, PageReadi
 from comic_narrator.panels import find_panels
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, number
-from comic_narrator.readers.detected import on_detected
-from comic_narrator.readers.detector import BalloonDetector
 from comic_narrator.readers.embedded import EmbeddedReader
-from comic_narrator.readers.regions import find_regions
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = Path(sys.executable).with_name("comic-narrator")
@@ -136,9 +131,9 @@ def by_command(bench: Bench) -> Callable[[str], Cost]:
     return read
 
 
-def in_process(bench: Bench) -> Callable[[str], Cost]:
+def in_process(bench: Bench, balloons: Path | None) -> Callable[[str], Cost]:
     """A function that reads a page here, through the same stages as the command."""
-    reader = EmbeddedReader()
+    reader = EmbeddedReader(balloons)
     merged = bench.yardstick("read_truth").merged
 
     def read(page: str) -> Cost:
@@ -186,23 +181,16 @@ def _read_book(pages: Path, truth: dict[str, Any], reader: EmbeddedReader, work:
                 for n, panel in enumerate(found, 1)
             ),
         )  # fmt: skip
-        reading = number(page, panels, reader.read(PageToRead(file, tuple(panel.box for panel in found), direction, language), ()), language)
+        reading = number(
+            page,
+            panels,
+            reader.read(PageToRead(file, tuple(panel.box for panel in found), direction, language), ()),
+            language,
+        )
         file.with_name("page.json").write_text(reading.to_json(), encoding="utf-8")
         stored.append(page)
     book = Book(title=work.name, language=language, direction=direction, pages=tuple(stored))
     (work / "book.json").write_text(book.to_json(), encoding="utf-8")
-
-
-def with_balloons(model: Path | None) -> AbstractContextManager[object]:
-    """While it is entered, the embedded reader's regions are mended by what a detector finds; without one, nothing."""
-    if model is None:
-        return nullcontext()
-    detector = BalloonDetector(model)
-
-    def mended(image: Any, rows: Any, panels: Any) -> Any:
-        return on_detected(image, rows, *find_regions(image, rows, panels), detector.find(image))
-
-    return patch("comic_narrator.readers.embedded.find_regions", mended)
 
 
 def _megabytes(most: int) -> float:
@@ -285,9 +273,8 @@ def main() -> int:
     names = sorted(file.stem for file in (bench.shared / "truth").glob("t*.json"))
     pages = [name for name in names if name.startswith(tuple(options.only.split(",")))]
     quick = options.quick or options.balloons is not None
-    with with_balloons(options.balloons):
-        read = in_process(bench) if quick else by_command(bench)
-        costs = {page: read(page) for page in pages}
+    read = in_process(bench, options.balloons) if quick else by_command(bench)
+    costs = {page: read(page) for page in pages}
     tell_mistakes(bench, pages)
     print()
     tell_figures(bench, pages, whole=pages == names)

@@ -13,7 +13,7 @@ from comic_narrator.errors import UsageError
 Group = Literal["readers", "voices"]
 
 BUILT_IN: dict[Group, dict[str, str]] = {
-    "readers": {"embedded": "comic_narrator.readers.embedded:EmbeddedReader"},
+    "readers": {"embedded": "comic_narrator.readers.embedded:embedded_reader"},
     "voices": {"embedded": "comic_narrator.voices.embedded:EmbeddedVoice"},
 }
 
@@ -41,8 +41,8 @@ def available(group: Group) -> list[str]:
     return [*BUILT_IN[group], *sorted(e.name for e in entry_points(group=f"comic_narrator.{group}"))]
 
 
-def load(group: Group, choice: Choice) -> Callable[[], Any]:
-    """The factory of the chosen backend; this is where its module is imported."""
+def load(group: Group, choice: Choice) -> Callable[..., Any]:
+    """The factory of the chosen backend, whose module is imported here; a reader's takes the reader settings."""
     if choice.name in BUILT_IN[group]:
         module, _, attribute = BUILT_IN[group][choice.name].partition(":")
         return vars(import_module(module))[attribute]  # type: ignore[no-any-return]

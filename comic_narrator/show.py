@@ -192,8 +192,11 @@ def _column(reading: PageReading, numbers: dict[str, str]) -> Iterator[_Said]:
         for line in reading.lines:
             if line.panel == panel.id:
                 mark = KIND_COLOURS[line.kind]
-                who = "".join(f", {part}" for part in (line.speaker, line.tone) if part)
-                sure = f"{line.confidence:.2f}{' doubtful' if line.doubtful else ''}"
+                speaker = line.speaker
+                if speaker is not None and line.speaker_confidence is not None:
+                    speaker += f" ({line.speaker_confidence:.2f})"
+                who = "".join(f", {part}" for part in (speaker, line.tone) if part)
+                sure = f"read {line.confidence:.2f}{', doubtful' if line.doubtful else ''}"
                 head = f"{numbers[line.id]}  {line.kind}{who}  {sure}"
                 yield _Said(head, colour=_colour(line), mark=mark, space=8)
                 yield _Said(line.text, SIZE, mark=mark)

@@ -187,7 +187,7 @@ def _writable(out: Path) -> Path:
 def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: bool) -> None:
     watch = Watch(verbose)
     choices = {"reader": choose("readers", settings.reader.backend), "voice": choose("voices", settings.voice.backend)}
-    reader: Reader = load("readers", choices["reader"])()
+    reader: Reader = load("readers", choices["reader"])(settings.reader)
     voice: Voice = load("voices", choices["voice"])()
     reader.check()
     for kind, choice in choices.items():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comic_narrator.model import Box
 from comic_narrator.readers.detector import DetectedBalloon
-from comic_narrator.readers.regions import Region
+from comic_narrator.readers.regions import NEAR_GROUND, Region
 from comic_narrator.readers.words import Row
 
 Picture = NDArray[np.uint8]
@@ -44,7 +44,7 @@ def on_detected(
             continue
         for i in members:
             mended[i] = len(all_regions)
-        all_regions.append(_region(image, balloons[at], [rows[i].box for i in members]))
+        all_regions.append(_region(image, balloons[at], [rows[i].box for i in members], len(all_regions)))
     return mended, all_regions
 
 
@@ -64,22 +64,25 @@ def _agrees(members: Sequence[int], home: Sequence[int | None], regions: Sequenc
     )
 
 
-def _region(image: Picture, balloon: DetectedBalloon, rows: Sequence[Box]) -> Region:
+def _region(image: Picture, balloon: DetectedBalloon, rows: Sequence[Box], number: int) -> Region:
     box, mask = balloon.box, balloon.mask
     a, b = max(round(CORNER * box.w), 1), max(round(CORNER * box.h), 1)
-    corners = sum(float(part.mean()) > 0.5 for part in (mask[:b, :a], mask[:b, -a:], mask[-b:, :a], mask[-b:, -a:]))
+    corners = (mask[:b, :a], mask[:b, -a:], mask[-b:, :a], mask[-b:, -a:])
     area = max(int(mask.sum()), 1)
+    part = image[box.y : box.bottom, box.x : box.right].astype(np.float32) / 255.0
+    lab = np.asarray(cv2.cvtColor(part, cv2.COLOR_RGB2LAB), np.float32)
+    # Letters cover the smaller part of it: the colour in the middle is the ground's.
+    colour = np.median(lab[mask], axis=0).astype(np.float32)
     return Region(
         box=box,
-        corners=corners,
+        corners=tuple(bool(corner.mean() > 0.5) for corner in corners),
         full=area / box.area,
         lettered=min(sum(row.area for row in rows) / area, 1.0),
-        bright=_bright(image[box.y : box.bottom, box.x : box.right], mask),
+        colour=colour,
+        spread=NEAR_GROUND,
         closed=True,
+        shape=mask,
+        plain=np.linalg.norm(lab - colour, axis=2) < NEAR_GROUND,
+        scale=1.0,
+        number=number,
     )
-
-
-def _bright(part: Picture, mask: NDArray[np.bool_]) -> float:
-    """The lightness (Lab, 0-100) that most of a shape has: letters cover the smaller part of it."""
-    lab = cv2.cvtColor(part, cv2.COLOR_RGB2LAB)[..., 0][mask]
-    return float(np.median(lab)) * 100 / 255

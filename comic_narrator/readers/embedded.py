@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +15,10 @@ from comic_narrator.model import SPOKEN_KINDS, Box, Character, LineKind
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, gather
+from comic_narrator.readers.detected import on_detected
+from comic_narrator.readers.detector import BalloonDetector, model_path
 from comic_narrator.readers.doubts import sureness, with_page
+from comic_narrator.readers.hints import with_hints
 from comic_narrator.readers.kinds import (
     Page,
     in_columns,
@@ -32,6 +36,7 @@ from comic_narrator.readers.speakers import Said, with_speakers
 from comic_narrator.readers.tails import Outline, trace
 from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
+from comic_narrator.settings import ReaderSettings
 
 GROUPING = 2
 REMEMBERED = 8
@@ -43,18 +48,28 @@ SAMPLE = 3
 """Pages that are looked at to tell the language."""
 
 
-class EmbeddedReader:
-    """Reads pages on the CPU with models out of installed packages; thread-safe, loads at the first page."""
+def embedded_reader(settings: ReaderSettings) -> EmbeddedReader:
+    """The reader as the settings want it; MissingToolError when they name a balloon model that is not there."""
+    return EmbeddedReader(model_path(settings.balloon_model, os.environ, Path.home()))
 
-    def __init__(self) -> None:
+
+class EmbeddedReader:
+    """Reads pages on the CPU with models out of installed packages; thread-safe, loads at the first page.
+
+    With a balloon model (an ONNX file), the balloons that it detects are put before those that are seen by their looks.
+    """
+
+    def __init__(self, balloon_model: Path | None = None) -> None:
         self._words = Words()
+        self._balloons = BalloonDetector(balloon_model) if balloon_model else None
         self._lock = threading.Lock()
         self._rows: dict[tuple[Path, int], tuple[Row, ...]] = {}
 
     @property
     def identity(self) -> str:
-        """The version of the recogniser and of the grouping."""
-        return f"rapidocr-{Words.version()}/grouping-{GROUPING}"
+        """The version of the recogniser and of the grouping, and the balloon model if there is one."""
+        parts = [f"rapidocr-{Words.version()}", f"grouping-{GROUPING}"]
+        return "/".join([*parts, self._balloons.identity] if self._balloons else parts)
 
     def check(self) -> None:
         """Raise MissingToolError if the recogniser or its models are not installed."""
@@ -71,8 +86,10 @@ class EmbeddedReader:
     def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
         """Read one page; speakers are told apart page by page, by what is drawn, and `cast` is not needed for that."""
         image = load_rgb(page.image)
-        rows = lettered_rows(self._read_rows(page.image, image), page.language)
+        rows = lettered_rows(with_hints(self._read_rows(page.image, image), page.words), page.language)
         home, regions = find_regions(image, rows, page.panels)
+        if self._balloons:
+            home, regions = on_detected(image, rows, home, regions, self._balloons.find(image))
         groups = gather(rows, page.panels, home, regions)
         looks = _page_of(image, page, groups)
         outlines = [_outline(image, group, page.panels, [row.box for row in rows]) for group in groups]

@@ -12,6 +12,7 @@ import numpy as np
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
 from comic_narrator.model import SAMPLE_RATE, Box, Character
 from comic_narrator.readers import PageToRead, Reading, ReadLine
+from comic_narrator.settings import ReaderSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 
 
@@ -19,6 +20,9 @@ class LabelReader:
     """Reads one line in each panel: its number."""
 
     identity = "label-1"
+
+    def __init__(self, settings: ReaderSettings) -> None:
+        del settings
 
     def check(self) -> None:
         """Always at hand."""
