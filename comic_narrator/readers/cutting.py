@@ -21,15 +21,6 @@ def sides(corners: Corners) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def grown(corners: Corners, along: float, across: float) -> Corners:
-    """A quadrilateral made larger on all sides, by pixels `along` its longer sides and `across` them."""
-    width, height = sides(corners)
-    right = (corners[1] - corners[0] + corners[2] - corners[3]) / (2 * max(width, 1))
-    down = (corners[3] - corners[0] + corners[2] - corners[1]) / (2 * max(height, 1))
-    dx, dy = (across, along) if height >= TALL * width else (along, across)
-    return corners + np.array([-right * dx - down * dy, right * dx - down * dy, right * dx + down * dy, down * dy - right * dx])
-
-
 def cut(image: Picture, corners: Corners, height: int) -> Picture:
     """The row in `corners` of an RGB page, upright and `height` pixels high; a column is laid on its left side."""
     low = np.maximum(np.floor(corners.min(axis=0)).astype(int) - 2, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,9 +89,8 @@ class Recogniser:
             if char == 0:
                 continue
             peak = start + int(frames[start:end, char].argmax())
-            yield Letter(
-                self._chars[char],
-                float(frames[peak, char]),
+            yield _letter(
+                Guess(self._chars[char], float(frames[peak, char])),
                 self._guesses(frames[peak], char),
                 self._guesses(frames[gap:start].max(axis=0), 0)[:2] if gap < start else (),
             )
@@ -99,6 +99,16 @@ class Recogniser:
     def _guesses(self, frame: NDArray[np.float32], but: int) -> tuple[Guess, ...]:
         top = np.argpartition(frame, -OTHERS)[-OTHERS:]
         top = top[np.argsort(frame[top])[::-1]]
-        return tuple(
-            Guess(self._chars[i], float(frame[i])) for i in map(int, top) if i != but and frame[i] >= LIKELY
-        )
+        return tuple(Guess(self._chars[i], float(frame[i])) for i in map(int, top) if i != but and frame[i] >= LIKELY)
+
+
+def _letter(read: Guess, others: tuple[Guess, ...], before: tuple[Guess, ...]) -> Letter:
+    """A letter as sure as all its forms together: hand lettering is neither clearly "I" nor "i", "！" nor "!"."""
+    form = _form(read.char)
+    alike = [guess for guess in others if _form(guess.char) == form]
+    sure = min(read.sure + sum(guess.sure for guess in alike), 1.0)
+    return Letter(read.char, sure, tuple(guess for guess in others if guess not in alike), before)
+
+
+def _form(char: str) -> str:
+    return unicodedata.normalize("NFKC", char).casefold()

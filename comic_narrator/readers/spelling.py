@@ -13,11 +13,17 @@ from comic_narrator.readers.recogniser import Guess, Letter
 from comic_narrator.readers.words import Row
 
 SHORT = frozenset(
-    "a i ah am an as at be by do eh go ha he hi ho if in is it me my no of oh ok on or ow so to uh um up us we ye".split()
+    (
+        "a i ah am an as at be by do eh go ha he hi ho if in is it jr me mr my no of oh ok on or ow so st to uh um up us"
+        " we ye dr"
+    ).split()
 )
 """The words of one or two letters that lettering has; the lexicon has each letter and every abbreviation as well."""
-LEAST_LIKELY = math.log(0.03)
+LEAST_LIKELY = math.log(0.02)
 """The least of the likelihood of what was read that all mends of a word keep: a letter surely read is not mended."""
+MENDED = 0.55
+"""A mended letter counts as read at least so surely: nine mended words of ten are right."""
+SPACE_LOST = 3.0
 MOST_MENDS = 2
 LONGEST = 24
 """Longer runs without a space are left alone: to search them takes long and they are no words."""
@@ -26,14 +32,15 @@ _TRIM = ".,!?…\"'’‘“”-–—:;()*[]~&"
 _PARTS = re.compile(r"[-–—.,!?…:;]+")
 _CONTRACTED = re.compile(r"(?:['’](?:s|d|ll|re|ve|m|t|em|n)|n['’]t|s['’])$")
 
+_SOUND = re.compile(r"(?i)([a-z])\1\1|([wrmhsz])\2\b")
+
 _APOSTROPHE = {
     word.replace("'", ""): word
     for word in (
-        "i'm i've you're you've you'll we've they're they've they'll he's she's that's there's here's what's who's let's"
+        "i'm i've you're you've you'll we've they're they've they'll he's she's that's there's here's what's who's"
         " don't didn't doesn't isn't wasn't aren't weren't hasn't haven't hadn't couldn't wouldn't shouldn't ain't it'll"
         " that'll can't"
     ).split()
-    if word not in ("let's",)
 }
 """Contractions whose apostrophe the recogniser is prone to drop, and which are no other word without it."""
 
@@ -43,25 +50,35 @@ def spelled(rows: Sequence[Row]) -> list[Row]:
 
     A word that stands on the page twice in the same spelling is somebody's name, and is left as it is.
     """
-    counts = Counter(word for row in rows for token in row.text.split() for word in _words(token))
+    counts = word_counts(rows)
     return [_spelled(row, counts) for row in rows]
 
 
-def known_share(text: str) -> float:
-    """The share of the letters of `text` that stand in English words; 1 if it has no letters."""
+def word_counts(rows: Sequence[Row]) -> Counter[str]:
+    """How often each word stands in `rows`, in upper case."""
+    return Counter(word.upper() for row in rows for token in row.text.split() for word in _words(token))
+
+
+def known_share(text: str, names: frozenset[str] = frozenset()) -> float:
+    """The share of the letters of `text` that stand in English words, drawn-out sounds, or `names` (in upper case).
+
+    It is 1 where there are no letters.
+    """
     words = [word for token in text.split() for word in _words(token)]
     letters = sum(map(len, words))
-    return sum(len(word) for word in words if is_known(word)) / letters if letters else 1.0
+    known = sum(len(word) for word in words if is_known(word) or word.upper() in names or _SOUND.search(word))
+    return known / letters if letters else 1.0
 
 
 def is_known(word: str) -> bool:
-    """Whether a word in any case, without punctuation around it, is English, a number, or a drawn-out sound."""
+    """Whether a word in any case, without punctuation around it, is English or a number."""
     word = word.casefold().replace("’", "'")
-    if len(word) <= 2:
-        return word in SHORT or word.isdigit()
-    words = english_words()
+    if word.isdigit() or word in _APOSTROPHE or word in _APOSTROPHE.values():
+        return True
     base = _CONTRACTED.sub("", word)
-    return word in words or (len(base) > 2 and base in words) or word in _APOSTROPHE or word.isdigit()
+    if len(base) <= 2:
+        return base in SHORT
+    return word in english_words() or base in english_words()
 
 
 def with_apostrophes(text: str) -> str:
@@ -118,11 +135,16 @@ def _mended(token: Sequence[Letter], counts: Counter[str]) -> Sequence[Letter]:
     words = _words(text)
     if len(token) > LONGEST or not words or all(is_known(word) for word in words):
         return token
-    if any(counts[word] > 1 for word in words if len(word) > 3 and not is_known(word)):
+    if any(counts[word.upper()] > 1 for word in words if len(word) > 3 and not is_known(word)):
         return token
+    digits = sum(letter.char.isdigit() for letter in token)
     best, likeliest = token, LEAST_LIKELY
     for letters, likelihood in _readings(token):
-        if likelihood > likeliest and _all_known("".join(letter.char for letter in letters)):
+        mended = "".join(letter.char for letter in letters)
+        # Any run of digits is a number: letters must not be mended into one, nor a stray mark into a word.
+        if sum(map(str.isdigit, mended)) > digits or (len(token) <= 2 and len(mended) != len(token)):
+            continue
+        if likelihood > likeliest and _all_known(mended):
             best, likeliest = letters, likelihood
     return best
 
@@ -148,9 +170,10 @@ def _changes(letter: Letter) -> Iterator[tuple[tuple[Letter, ...], float]]:
         put = (_letter(guess),) if guess.char else ()
         yield put, math.log(guess.sure / max(letter.sure, 1e-6))
     for guess in letter.before:
-        # What stands between letters competes with the blank there.
-        yield (_letter(guess), letter), math.log(guess.sure / max(1 - guess.sure, 1e-6))
+        # What stands between letters competes with the blank there; close lettering loses many a space.
+        lost = SPACE_LOST if guess.char == " " else 1.0
+        yield (_letter(guess), letter), math.log(lost * guess.sure / max(1 - guess.sure, 1e-6))
 
 
 def _letter(guess: Guess) -> Letter:
-    return Letter(guess.char, guess.sure)
+    return Letter(guess.char, max(guess.sure, MENDED))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from comic_narrator.errors import MissingToolError
 from comic_narrator.model import Box
-from comic_narrator.readers.cutting import Corners, cut, grown, sides
+from comic_narrator.readers.cutting import Corners, cut, sides
 from comic_narrator.readers.recogniser import HEIGHT, Letter, Recogniser
 from comic_narrator.readers.spotting import Spotter
 
@@ -37,10 +37,17 @@ STRIP_SIDE = 736.0
 """Pixels of the shorter side that a strip is searched at."""
 WINDOW = 1600.0
 """Pixels of either side that are searched at once: more takes more than half a gigabyte."""
-SMALL_ROW = 14.0
-"""Pixels of row height under which rows run together for the spotter; they are enlarged to GOOD_ROW."""
-GOOD_ROW = 22.0
+SMALL_ROW, GOOD_ROW = 14.0, 22.0
+"""Pixels of row height under which rows run together for the spotter, and to which they are enlarged then."""
+SMALL_PRINT, LARGE_PRINT = 12.0, 37.0
+"""The same for rows so small, in page pixels, that scanning has blurred their letters into each other."""
+PALE = 100.0
+"""Shades of grey, of 255, between ink and paper under which lettering is faint; good scans have 140 and more."""
+AROUND = 61
+"""Pixels across which faint lettering is set off from its ground: a few rows."""
 MOST_ENLARGED = 5.0
+SHARPER = 0.7
+"""Thin or tightly set rows run together for the spotter unless they are sharpened so far; further, art turns into rows."""
 OVERLAP = 0.2
 
 
@@ -100,17 +107,19 @@ class Words:
         """The rows of lettering on an RGB page of shape (h, w, 3), in no order.
 
         Rows are searched on a picture of bounded size, in overlapping windows where it is large, and read at the page's
-        own size; small print is searched again, enlarged.
+        own size; faint lettering is searched again set off from its ground, and small print enlarged.
         """
         if min(image.shape[:2]) < LEAST_LEGIBLE:
             return ()
         spotter, recogniser = self._loaded()
         scale = first_scale(image.shape[1], image.shape[0])
         found = _spotted(image, scale, spotter)
-        if found:
-            usual = float(np.median([min(sides(corners)) for corners in found]))
-            if usual * scale < SMALL_ROW:
-                found = _spotted(image, min(GOOD_ROW / usual, MOST_ENLARGED), spotter)
+        if found and _contrast(image, found) < PALE:
+            found = _spotted(_set_off(image), scale, spotter)
+        usual = float(np.median([min(sides(corners)) for corners in found])) if found else GOOD_ROW
+        if usual * scale < SMALL_ROW or usual < SMALL_PRINT:
+            larger = min((LARGE_PRINT if usual < SMALL_PRINT else GOOD_ROW) / usual, MOST_ENLARGED)
+            found = _spotted(image, larger, spotter) if larger > scale else found
         return tuple(row for corners in found if (row := _read(image, corners, recogniser)) is not None)
 
     def _loaded(self) -> tuple[Spotter, Recogniser]:
@@ -159,21 +168,40 @@ def _spotted(image: Picture, scale: float, spotter: Spotter) -> list[Corners]:
         size = (max(round(window.shape[1] * scale), 1), max(round(window.shape[0] * scale), 1))
         method = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
         picture = window if scale == 1 else cv2.resize(window, size, interpolation=method)
-        # Thin and tightly set lettering runs together for the spotter unless it is sharpened.
-        picture = cv2.addWeighted(picture, 2, cv2.GaussianBlur(picture, (0, 0), max(scale, 1.0)), -1, 0)
+        soft = cv2.GaussianBlur(picture, (0, 0), max(scale, 1.0))
+        picture = cv2.addWeighted(picture, 1 + SHARPER, soft, -SHARPER, 0)
         here: list[Corners] = []
         for corners in spotter.spot(np.asarray(picture, np.uint8)):
             inside = corners * (window.shape[1] / size[0], window.shape[0] / size[1])
             rim = 3 / scale
             cut_off = bool(
-                (inside.min(axis=0) < rim)[0] and left > 0
-                or (inside.min(axis=0) < rim)[1] and top > 0
-                or inside[:, 0].max() > window.shape[1] - rim and left + window.shape[1] < width
-                or inside[:, 1].max() > window.shape[0] - rim and top + window.shape[0] < height
+                (inside.min(axis=0) < rim)[0]
+                and left > 0
+                or (inside.min(axis=0) < rim)[1]
+                and top > 0
+                or inside[:, 0].max() > window.shape[1] - rim
+                and left + window.shape[1] < width
+                or inside[:, 1].max() > window.shape[0] - rim
+                and top + window.shape[0] < height
             )
-            _add(found, here, inside + (left, top), cut_off)
+            _add(found, here, inside + np.array((left, top)), cut_off)
         found += here
     return found
+
+
+def _contrast(image: Picture, found: Sequence[Corners]) -> float:
+    """The usual difference of shades between the ink and the paper of rows (0-255)."""
+    shades = []
+    for corners in found:
+        part = cut(image, corners, HEIGHT)
+        shades.append(float(np.subtract(*np.percentile(part.mean(axis=2), (90, 5)))))
+    return float(np.median(shades))
+
+
+def _set_off(image: Picture) -> Picture:
+    """A page with twice the difference between each pixel and what is around it."""
+    around = cv2.blur(image, (AROUND, AROUND))
+    return np.asarray(cv2.addWeighted(image, 2, around, -1, 0), np.uint8)
 
 
 def _windows(image: Picture, scale: float) -> Iterator[tuple[int, int, Picture]]:

@@ -8,7 +8,9 @@ from comic_narrator.errors import UsageError
 from comic_narrator.readers.languages import check_language
 
 
-@pytest.mark.parametrize("language", ["en", "en-GB", "fr", "de-AT", "pl", "tr", "ja", "zh-Hant", "zh", "el", "sr-Latn", "EN"])
+@pytest.mark.parametrize(
+    "language", ["en", "en-GB", "fr", "de-AT", "pl", "tr", "ja", "zh-Hant", "zh", "el", "sr-Latn", "EN"]
+)
 def test_languages_whose_letters_the_model_has_are_accepted(language: str) -> None:
     check_language(language)
 
