@@ -12,12 +12,11 @@ from comic_narrator.lexicon import english_words
 from comic_narrator.readers.recogniser import Guess, Letter
 from comic_narrator.readers.words import Row
 
-SHORT = frozenset(
-    (
-        "a i ah am an as at be by do eh go ha he hi ho if in is it jr me mr my no of oh ok on or ow so st to uh um up us"
-        " we ye dr"
-    ).split()
-)
+_SHORT_WORDS = """
+    a i ah am an as at be by do dr eh go ha he hi ho if in is it jr me mr my no of oh ok on or ow so st to uh um
+    up us we ye
+"""
+SHORT = frozenset(_SHORT_WORDS.split())
 """The words of one or two letters that lettering has; the lexicon has each letter and every abbreviation as well."""
 LEAST_LIKELY = math.log(0.02)
 """The least of the likelihood of what was read that all mends of a word keep: a letter surely read is not mended."""
@@ -34,14 +33,12 @@ _CONTRACTED = re.compile(r"(?:['’](?:s|d|ll|re|ve|m|t|em|n)|n['’]t|s['’])$
 
 _SOUND = re.compile(r"(?i)([a-z])\1\1|([wrmhsz])\2\b")
 
-_APOSTROPHE = {
-    word.replace("'", ""): word
-    for word in (
-        "i'm i've you're you've you'll we've they're they've they'll he's she's that's there's here's what's who's"
-        " don't didn't doesn't isn't wasn't aren't weren't hasn't haven't hadn't couldn't wouldn't shouldn't ain't it'll"
-        " that'll can't"
-    ).split()
-}
+_CONTRACTIONS = """
+    i'm i've you're you've you'll we've they're they've they'll he's she's that's there's here's what's who's it'll
+    that'll don't didn't doesn't isn't wasn't aren't weren't hasn't haven't hadn't couldn't wouldn't shouldn't ain't
+    can't
+"""
+_APOSTROPHE = {word.replace("'", ""): word for word in _CONTRACTIONS.split()}
 """Contractions whose apostrophe the recogniser is prone to drop, and which are no other word without it."""
 
 

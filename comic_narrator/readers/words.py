@@ -47,7 +47,7 @@ AROUND = 61
 """Pixels across which faint lettering is set off from its ground: a few rows."""
 MOST_ENLARGED = 5.0
 SHARPER = 0.7
-"""Thin or tightly set rows run together for the spotter unless they are sharpened so far; further, art turns into rows."""
+"""Thin or tightly set rows run together for the spotter unless they are sharpened so far; further, bold ones do."""
 OVERLAP = 0.2
 
 
@@ -173,20 +173,19 @@ def _spotted(image: Picture, scale: float, spotter: Spotter) -> list[Corners]:
         here: list[Corners] = []
         for corners in spotter.spot(np.asarray(picture, np.uint8)):
             inside = corners * (window.shape[1] / size[0], window.shape[0] / size[1])
-            rim = 3 / scale
-            cut_off = bool(
-                (inside.min(axis=0) < rim)[0]
-                and left > 0
-                or (inside.min(axis=0) < rim)[1]
-                and top > 0
-                or inside[:, 0].max() > window.shape[1] - rim
-                and left + window.shape[1] < width
-                or inside[:, 1].max() > window.shape[0] - rim
-                and top + window.shape[0] < height
-            )
-            _add(found, here, inside + np.array((left, top)), cut_off)
+            place = Box(left, top, window.shape[1], window.shape[0])
+            whole = inside + np.array((left, top))
+            _add(found, here, whole, _cut_off(whole, place, Box(0, 0, width, height), 3 / scale))
         found += here
     return found
+
+
+def _cut_off(corners: Corners, window: Box, page: Box, rim: float) -> bool:
+    """Whether a row ends at the rim of a window, where the page goes on."""
+    (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
+    across = (left < window.x + rim and window.x > 0) or (right > window.right - rim and window.right < page.right)
+    down = (top < window.y + rim and window.y > 0) or (bottom > window.bottom - rim and window.bottom < page.bottom)
+    return bool(across or down)
 
 
 def _contrast(image: Picture, found: Sequence[Corners]) -> float:
