@@ -21,6 +21,18 @@ def sides(corners: Corners) -> tuple[float, float]:
     return float(width), float(height)
 
 
+def grown(corners: Corners, along: float, across: float) -> Corners:
+    """A row made longer at both ends and thicker on both sides, by shares of its thickness; negative ones shrink it."""
+    width, height = sides(corners)
+    right = (corners[1] - corners[0] + corners[2] - corners[3]) / (2 * max(width, 1.0))
+    down = (corners[3] - corners[0] + corners[2] - corners[1]) / (2 * max(height, 1.0))
+    if height >= TALL * width:
+        right, down = right * across * width, down * along * width
+    else:
+        right, down = right * along * height, down * across * height
+    return corners + np.array([-right - down, right - down, right + down, down - right])
+
+
 def cut(image: Picture, corners: Corners, height: int) -> Picture:
     """The row in `corners` of an RGB page, upright and `height` pixels high; a column is laid on its left side."""
     low = np.maximum(np.floor(corners.min(axis=0)).astype(int) - 2, 0)

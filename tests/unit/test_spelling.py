@@ -76,9 +76,7 @@ def test_misread_and_unknown_words_are_marked_doubtful_and_good_ones_are_not() -
 
 
 def test_a_name_that_recurs_is_not_doubtful() -> None:
-    once, twice = (
-        lettered_rows([read("SNOOKUMS!", {2: ("0", 0.06)})] * times, "en")[0].confidence for times in (1, 2)
-    )
+    once, twice = (lettered_rows([read("SNOOKUMS!", {2: ("0", 0.06)})] * times, "en")[0].confidence for times in (1, 2))
     assert once < 0.7 < twice
 
 
@@ -94,7 +92,8 @@ def test_other_languages_are_not_mended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "put"), [("IM SORRY", "I'M SORRY"), ("Dont", "Don't"), ("ILL WINDS WERE", "ILL WINDS WERE"), ("HIM", "HIM")]
+    ("text", "put"),
+    [("IM SORRY", "I'M SORRY"), ("Dont", "Don't"), ("ILL WINDS WERE", "ILL WINDS WERE"), ("HIM", "HIM")],
 )
 def test_lost_apostrophes_are_put_back_where_no_other_word_is_meant(text: str, put: str) -> None:
     assert with_apostrophes(text) == put

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from comic_narrator.readers.cutting import cut
+from comic_narrator.readers.cutting import cut, grown
 from comic_narrator.readers.recogniser import Letter
 from comic_narrator.readers.words import AREA, MOST_ENLARGED, Words, first_scale, stripped
 
@@ -70,6 +70,13 @@ def test_a_slanted_row_is_cut_upright_and_a_column_is_laid_on_its_side() -> None
     assert np.abs(row.astype(int) - (10, 20, 30)).mean() < 12
     column = cut(picture, np.array([[20.0, 10], [40, 10], [40, 130], [20, 130]]), 48)
     assert column.shape == (48, 288, 3)
+
+
+def test_a_row_grows_along_its_own_axis() -> None:
+    flat = np.array([[10.0, 10], [110, 10], [110, 30], [10, 30]])
+    assert grown(flat, 0.5, 0.1).tolist() == [[0, 8], [120, 8], [120, 32], [0, 32]]
+    tall = np.array([[10.0, 10], [30, 10], [30, 110], [10, 110]])
+    assert grown(tall, 0.5, -0.1).tolist() == [[12, 0], [28, 0], [28, 120], [12, 120]]
 
 
 def test_spaces_round_a_row_are_no_letters_of_it() -> None:
