@@ -30,7 +30,7 @@ def grown(corners: Corners, along: float, across: float) -> Corners:
         right, down = right * across * width, down * along * width
     else:
         right, down = right * along * height, down * across * height
-    return corners + np.array([-right - down, right - down, right + down, down - right])
+    return np.asarray(corners + np.array([-right - down, right - down, right + down, down - right]), np.float64)
 
 
 def cut(image: Picture, corners: Corners, height: int) -> Picture:

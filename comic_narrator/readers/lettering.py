@@ -18,7 +18,7 @@ VERY_SURE = 0.9
 LEGIBLE = 0.8
 """The median confidence of a page that can be read; upright print has 0.9 and more, upside down 0.7."""
 FEW_ROWS = 6
-WEAKEST, WEAKEST_KNOWN = 0.3, 0.15
+WEAKEST, WEAKEST_KNOWN = 0.5, 0.35
 """How much the least sure letter of a row lowers the row's confidence, if some or none of its words are unknown."""
 UNKNOWN = 0.4
 """How much unknown words lower it: misread rows of comics have them three times as often as well-read ones."""
@@ -119,7 +119,8 @@ def _is_wide_lettering(row: Row, letters: int) -> bool:
     counts = count_scripts([row.text])
     native = counts["kana"] + counts["han"] + counts["hangul"]
     if native == 0:
-        return row.confidence >= VERY_SURE
+        # Strokes of a drawing are easily read as one letter or digit.
+        return row.confidence >= VERY_SURE and letters > 1
     return letters >= 4 or row.confidence >= 0.8
 
 

@@ -20,8 +20,8 @@ SHORT = frozenset(_SHORT_WORDS.split())
 """The words of one or two letters that lettering has; the lexicon has each letter and every abbreviation as well."""
 LEAST_LIKELY = math.log(0.02)
 """The least of the likelihood of what was read that all mends of a word keep: a letter surely read is not mended."""
-MENDED = 0.55
-"""A mended letter counts as read at least so surely: nine mended words of ten are right."""
+MENDED = 0.5
+"""A mended letter counts as read at least so surely: most mended words are right, but not all."""
 SPACE_LOST = 3.0
 MOST_MENDS = 2
 LONGEST = 24

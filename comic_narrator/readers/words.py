@@ -23,7 +23,7 @@ from comic_narrator.readers.spotting import Spotter
 Picture = NDArray[np.uint8]
 
 METHOD = 2
-"""Raise it when the rows of the same page change: the reader's identity holds it."""
+"""Raise it when a page's rows, or how they are mended and joined, change: the reader's identity holds it."""
 MODELS = ("PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx")
 LEAST_LEGIBLE = 16
 AREA = 1_600_000.0

@@ -157,6 +157,8 @@ def test_right_text_is_not_mended(text: str) -> None:
         ("XKRT BN", 0.7, "en", False),
         ("教授の実験の", 0.95, "ja", True),
         ("EAI", 0.7, "ja", False),
+        ("H", 0.99, "ja", False),
+        ("ICU", 0.99, "ja", True),
     ],
 )
 def test_drawing_read_as_letters_is_dropped(text: str, confidence: float, language: str, kept: bool) -> None:
