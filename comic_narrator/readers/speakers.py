@@ -29,7 +29,9 @@ MEETING, NEARBY, PARTED = 1.5, 0.0, -2.0
 FACING = 1.0
 BESIDE = {"ltr": -1.8, "rtl": 0.2, "vertical": -1.0}
 """Two balloons at one height: a Western artist sets speakers side by side, a manga artist frames one face with them."""
-ASLANT, ABOVE = 0.4, 0.6
+ASLANT = {"ltr": -0.6, "rtl": 0.4, "vertical": -0.3}
+"""The same of two balloons in opposite corners of a panel."""
+ABOVE = 0.6
 SIDES = {"ltr": 3.0, "rtl": 1.0, "vertical": 2.0}
 """People who talk to each other keep their sides from panel to panel."""
 LONE = {"ltr": -0.2, "rtl": -0.6, "vertical": 0.3}
@@ -102,7 +104,8 @@ def _voices(said: Sequence[Said], panels: Sequence[Box], direction: Direction) -
     for i in range(n):
         for j in range(i + 1, n):
             if said[i].line.panel == said[j].line.panel:
-                odds[i, j] = odds[j, i] = _in_panel(said[i], said[j], panels[said[i].line.panel], direction)
+                turn = _turn(said[i].line.text, said[j].line.text) if j == i + 1 else 0.0
+                odds[i, j] = odds[j, i] = turn + _in_panel(said[i], said[j], panels[said[i].line.panel], direction)
     return _merged(list(range(n)), odds)
 
 
@@ -112,7 +115,7 @@ def _in_panel(a: Said, b: Said, panel: Box, direction: Direction) -> float:
         return JOINED
     dx = abs(a.box.center[0] - b.box.center[0]) / panel.w
     dy = abs(a.box.center[1] - b.box.center[1]) / panel.h
-    odds = BESIDE[direction] if dy < 0.25 and dx > 0.2 else ASLANT if dx > 0.2 else ABOVE
+    odds = BESIDE[direction] if dy < 0.25 and dx > 0.2 else ASLANT[direction] if dx > 0.2 else ABOVE
     if a.tail is not None and b.tail is not None:
         miss = _miss(a, b)
         odds += MEETING if miss < 1 else NEARBY if miss < 2.2 else PARTED
