@@ -42,8 +42,8 @@ GOES_ON, OTHERS = 0.6, -0.3
 """A panel with one voice after one with several: it is the voice that spoke last rather than an earlier one."""
 CONTINUED, TRAILING, ANSWERED = 1.6, 0.3, -0.8
 """Dots before a line take up the one before; dots after that one may be a silence; a question has an answer."""
-LOOKS = 0.6
-MOST_LOOKS = 1.4
+LOOKS, HALF_ALIKE = 3.0, 0.5
+"""Places whose colours are alike by half say nothing: light changes from panel to panel, and backgrounds stay."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,6 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
         one.line.panel: len({v for o, v in zip(said, voices, strict=True) if o.line.panel == one.line.panel})
         for one in said
     }
-    looks = _alike(said)
     sides = _sides(said, voices)
     odds = np.zeros((n, n))
     for i in range(n):
@@ -174,7 +173,7 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
                     value = GOES_ON if j == i + 1 and many[0] else OTHERS
                 else:
                     value = (LONE if max(in_panel.values()) > 1 else MONOLOGUE)[direction]
-                value += looks[i, j] + (_turn(a.line.text, b.line.text) if j == i + 1 else 0.0)
+                value += _alike(a.look, b.look) + (_turn(a.line.text, b.line.text) if j == i + 1 else 0.0)
             odds[i, j] = odds[j, i] = value
     return odds
 
@@ -189,20 +188,11 @@ def _turn(before: str, after: str) -> float:
     return ANSWERED if re.search(r"[?？]$", first) else 0.0
 
 
-def _alike(said: Sequence[Said]) -> Odds:
-    """What looks say about any two lines of different panels: more than usual on this page speaks for one speaker."""
-    n = len(said)
-    alike = np.full((n, n), np.nan)
-    for i, a in enumerate(said):
-        for j, b in enumerate(said):
-            if a.line.panel != b.line.panel and a.look is not None and b.look is not None:
-                alike[i, j] = float(a.look @ b.look)
-    if np.isfinite(alike).sum() < 6:
-        return np.zeros((n, n))
-    spread = max(float(np.nanstd(alike)), 0.05)
-    middle = (float(np.nanmin(alike)) + float(np.nanmax(alike))) / 2
-    scores = np.clip(LOOKS * (alike - middle) / spread, -MOST_LOOKS, MOST_LOOKS)
-    return np.nan_to_num(scores, nan=0.0)
+def _alike(a: Look | None, b: Look | None) -> float:
+    """What the looks of two places say: the same colours speak for one speaker, other ones against it."""
+    if a is None or b is None:
+        return 0.0
+    return float(np.clip(LOOKS * (float(a @ b) - HALF_ALIKE), -1.0, 1.0))
 
 
 def _sides(said: Sequence[Said], voices: Sequence[int]) -> list[int]:
