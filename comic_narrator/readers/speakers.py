@@ -29,7 +29,9 @@ MEETING, NEARBY, PARTED = 1.5, 0.0, -2.0
 FACING = 1.0
 BESIDE = {"ltr": -1.8, "rtl": 0.2, "vertical": -1.0}
 """Two balloons at one height: a Western artist sets speakers side by side, a manga artist frames one face with them."""
-ASLANT, ABOVE = 0.4, 0.6
+ASLANT = {"ltr": -0.6, "rtl": 0.4, "vertical": -0.3}
+"""The same of two balloons in opposite corners of a panel."""
+ABOVE = 0.6
 SIDES = {"ltr": 3.0, "rtl": 1.0, "vertical": 2.0}
 """People who talk to each other keep their sides from panel to panel."""
 LONE = {"ltr": -0.2, "rtl": -0.6, "vertical": 0.3}
@@ -40,8 +42,8 @@ GOES_ON, OTHERS = 0.6, -0.3
 """A panel with one voice after one with several: it is the voice that spoke last rather than an earlier one."""
 CONTINUED, TRAILING, ANSWERED = 1.6, 0.3, -0.8
 """Dots before a line take up the one before; dots after that one may be a silence; a question has an answer."""
-LOOKS = 0.6
-MOST_LOOKS = 1.4
+LOOKS, HALF_ALIKE = 3.0, 0.5
+"""Places whose colours are alike by half say nothing: light changes from panel to panel, and backgrounds stay."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ def _voices(said: Sequence[Said], panels: Sequence[Box], direction: Direction) -
     for i in range(n):
         for j in range(i + 1, n):
             if said[i].line.panel == said[j].line.panel:
-                odds[i, j] = odds[j, i] = _in_panel(said[i], said[j], panels[said[i].line.panel], direction)
+                turn = _turn(said[i].line.text, said[j].line.text) if j == i + 1 else 0.0
+                odds[i, j] = odds[j, i] = turn + _in_panel(said[i], said[j], panels[said[i].line.panel], direction)
     return _merged(list(range(n)), odds)
 
 
@@ -112,7 +115,7 @@ def _in_panel(a: Said, b: Said, panel: Box, direction: Direction) -> float:
         return JOINED
     dx = abs(a.box.center[0] - b.box.center[0]) / panel.w
     dy = abs(a.box.center[1] - b.box.center[1]) / panel.h
-    odds = BESIDE[direction] if dy < 0.25 and dx > 0.2 else ASLANT if dx > 0.2 else ABOVE
+    odds = BESIDE[direction] if dy < 0.25 and dx > 0.2 else ASLANT[direction] if dx > 0.2 else ABOVE
     if a.tail is not None and b.tail is not None:
         miss = _miss(a, b)
         odds += MEETING if miss < 1 else NEARBY if miss < 2.2 else PARTED
@@ -155,7 +158,6 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
         one.line.panel: len({v for o, v in zip(said, voices, strict=True) if o.line.panel == one.line.panel})
         for one in said
     }
-    looks = _alike(said)
     sides = _sides(said, voices)
     odds = np.zeros((n, n))
     for i in range(n):
@@ -171,7 +173,7 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
                     value = GOES_ON if j == i + 1 and many[0] else OTHERS
                 else:
                     value = (LONE if max(in_panel.values()) > 1 else MONOLOGUE)[direction]
-                value += looks[i, j] + (_turn(a.line.text, b.line.text) if j == i + 1 else 0.0)
+                value += _alike(a.look, b.look) + (_turn(a.line.text, b.line.text) if j == i + 1 else 0.0)
             odds[i, j] = odds[j, i] = value
     return odds
 
@@ -186,20 +188,11 @@ def _turn(before: str, after: str) -> float:
     return ANSWERED if re.search(r"[?？]$", first) else 0.0
 
 
-def _alike(said: Sequence[Said]) -> Odds:
-    """What looks say about any two lines of different panels: more than usual on this page speaks for one speaker."""
-    n = len(said)
-    alike = np.full((n, n), np.nan)
-    for i, a in enumerate(said):
-        for j, b in enumerate(said):
-            if a.line.panel != b.line.panel and a.look is not None and b.look is not None:
-                alike[i, j] = float(a.look @ b.look)
-    if np.isfinite(alike).sum() < 6:
-        return np.zeros((n, n))
-    spread = max(float(np.nanstd(alike)), 0.05)
-    middle = (float(np.nanmin(alike)) + float(np.nanmax(alike))) / 2
-    scores = np.clip(LOOKS * (alike - middle) / spread, -MOST_LOOKS, MOST_LOOKS)
-    return np.nan_to_num(scores, nan=0.0)
+def _alike(a: Look | None, b: Look | None) -> float:
+    """What the looks of two places say: the same colours speak for one speaker, other ones against it."""
+    if a is None or b is None:
+        return 0.0
+    return float(np.clip(LOOKS * (float(a @ b) - HALF_ALIKE), -1.0, 1.0))
 
 
 def _sides(said: Sequence[Said], voices: Sequence[int]) -> list[int]:

@@ -29,7 +29,9 @@ LONG = 0.7
 SAME_TIP = 0.6
 """Two views see one tip if they place it no further apart than this share of the lettering's height."""
 ALONE = 1.4
-"""A tail is so many times as long as any other spike of the outline, or there is no telling which it is."""
+JAGGED, ALONE_JAGGED = 5, 2.0
+"""A tail is so many times as long as any other spike of the outline, or there is no telling which it is; more so where
+the outline has many points."""
 CLEAR = 20.0
 """Pixels that differ from the ground by less (Lab) are still it: the inside of a tail is narrow and blurred."""
 FAT = 0.75
@@ -77,12 +79,11 @@ class Outline:
     @property
     def tail(self) -> Tail | None:
         """The chain of bubbles, or the spike that is the tail, if one is much longer than the others."""
-        if self.bubbles is not None and (not self.spikes or self.spikes[0].length < LONG):
+        if self.bubbles is not None or not self.spikes:
             return self.bubbles
-        if not self.spikes:
-            return None
         others = self.spikes[1].length if len(self.spikes) > 1 else 0.0
-        return self.spikes[0] if self.spikes[0].length >= ALONE * others else None
+        alone = ALONE if self.points < JAGGED else ALONE_JAGGED
+        return self.spikes[0] if self.spikes[0].length >= alone * others else None
 
 
 def trace(
@@ -100,9 +101,10 @@ def trace(
         _outline(cutting, spread, gap, panel, lettering) for spread, gap in ((region.spread, 1), (loose, 1), (loose, 3))
     ]
     bubbles = [view.bubbles for view in views if view.bubbles is not None]
+    spoken = bool(views[0].spikes) and views[0].spikes[0].length >= LONG
     return Outline(
         _agreed([view.spikes for view in views], SAME_TIP * size),
-        bubbles[0] if len(bubbles) > 1 else None,
+        bubbles[0] if len(bubbles) > 1 and not spoken else None,
         sorted(view.points for view in views)[1],
     )
 
