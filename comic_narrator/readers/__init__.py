@@ -81,8 +81,8 @@ class Reader(Protocol):
         """What the journal hashes: model, prompts and settings, never an address."""
         ...
 
-    def check(self) -> None:
-        """Raise the NarratorError that says what is missing, if it cannot work."""
+    def check(self, language: str | None = None) -> None:
+        """Raise the NarratorError that says what is missing, if it cannot work, or cannot read a language (BCP-47)."""
         ...
 
     def language(self, images: Sequence[Path]) -> str:

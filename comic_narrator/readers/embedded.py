@@ -28,6 +28,7 @@ from comic_narrator.readers.kinds import (
     usual_ground,
     usual_size,
 )
+from comic_narrator.readers.languages import check_language
 from comic_narrator.readers.lettering import join_rows, language_of, lettered_rows
 from comic_narrator.readers.looks import Spot, looks_of
 from comic_narrator.readers.placing import nearest_panel, reading_order
@@ -38,7 +39,7 @@ from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
 from comic_narrator.settings import ReaderSettings
 
-GROUPING = 2
+GROUPING = 3
 REMEMBERED = 8
 CAST_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought"})
 """Lines that somebody in the story says."""
@@ -71,9 +72,11 @@ class EmbeddedReader:
         parts = [f"rapidocr-{Words.version()}", f"grouping-{GROUPING}"]
         return "/".join([*parts, self._balloons.identity] if self._balloons else parts)
 
-    def check(self) -> None:
-        """Raise MissingToolError if the recogniser or its models are not installed."""
+    def check(self, language: str | None = None) -> None:
+        """Raise MissingToolError if the recogniser is not installed, UsageError if it cannot read the language."""
         Words.models()
+        if language is not None:
+            check_language(language)
 
     def language(self, images: Sequence[Path]) -> str:
         """The language that up to three of these pages are lettered in, as a BCP-47 tag; "en" if they have no words."""

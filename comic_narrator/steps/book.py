@@ -40,8 +40,10 @@ def ingest(job: Job, run: Run) -> Book:
     book = _book(job, paging, run, digest)
     run.layout = f"{book.direction} ({_why(paging, book)})"
     run.watch.say(f"{book.title}: {len(book.pages)} pages, {book.language}, read {run.layout}.")
+    # Now, not after an hour of reading.
+    if job.page_json is None:
+        run.reader.check(book.language)
     if speaks:
-        # Now, not after an hour of reading.
         _check_voice(run, book.language)
     return book
 

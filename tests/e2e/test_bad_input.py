@@ -63,6 +63,7 @@ def refused(done: subprocess.CompletedProcess[str], code: int, word: str) -> Non
         (["book", "--profile", "gpu-9000"], 2, "gpu-9000"),
         (["book", "--set", "voice.backend=parrot"], 2, "parrot"),
         (["book", "--lang", "fr", "--until", "speech"], 2, "English and Japanese"),
+        (["book", "--lang", "th", "--set", "reader.backend=embedded", "--until", "reading"], 2, "Thai"),
         (["book", "--from-page-json", "nowhere"], 3, "nowhere"),
         (["book", "--from-script-json", "text.pdf"], 3, "text.pdf"),
         (["book", "--keep-edits", "--discard-edits"], 2, "exclude"),

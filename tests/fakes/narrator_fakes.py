@@ -24,7 +24,7 @@ class LabelReader:
     def __init__(self, settings: ReaderSettings) -> None:
         del settings
 
-    def check(self) -> None:
+    def check(self, language: str | None = None) -> None:
         """Always at hand."""
 
     def language(self, images: Sequence[Path]) -> str:
@@ -44,7 +44,7 @@ class LabelReader:
 class MissingReader(LabelReader):
     """A reader whose model is not installed."""
 
-    def check(self) -> None:
+    def check(self, language: str | None = None) -> None:
         """Never at hand."""
         raise MissingToolError("The model is missing.", "Install it.")
 
