@@ -1,6 +1,6 @@
-"""Reads the pages of a folder with known truth by the embedded reader, and scores panels and lines.
+"""Reads the pages of a folder with known truth by the embedded reader, and scores panels, lines and their confidence.
 
-    python benchmarks/score_reader.py SHARED_FOLDER [--only t02,t07] [--out READINGS_DIR]
+    python -m benchmarks.score_reader SHARED_FOLDER [--only t02,t07] [--out READINGS_DIR]
 
 SHARED_FOLDER holds truth/*.json, the pages they name under pages/, and yardsticks/score_pages.py.
 """
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from benchmarks.doubts import Doubts, doubts_of
 from comic_narrator.model import Direction
 from comic_narrator.panels import find_panels
 from comic_narrator.readers import PageToRead
@@ -65,7 +66,7 @@ def main() -> None:
     options = parser.parse_args()
     out = options.out or Path(tempfile.mkdtemp(prefix="readings-"))
     out.mkdir(parents=True, exist_ok=True)
-    reader = EmbeddedReader()
+    reader, doubts = EmbeddedReader(), Doubts()
     for file in sorted((options.shared / "truth").glob("t*.json")):
         if not file.stem.startswith(tuple(options.only.split(","))):
             continue
@@ -75,7 +76,9 @@ def main() -> None:
             reader, options.shared / "pages" / truth["image"], direction_of(truth), truth.get("language")
         )
         (out / file.name).write_text(json.dumps(reading, ensure_ascii=False, indent=1), encoding="utf-8")
+        doubts += doubts_of(truth, reading)
         print(f"{file.stem}: {time.perf_counter() - started:.1f} s", flush=True)
+    print(f"confidence: {doubts}", flush=True)
     yardstick = options.shared / "yardsticks" / "score_pages.py"
     command = [sys.executable, str(yardstick), str(options.shared / "truth"), str(out)]
     if options.only:

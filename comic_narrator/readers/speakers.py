@@ -25,13 +25,17 @@ AIM = 1.5, 0.15
 """How exactly a tail is aimed, in heights of the lettering: at its tip, and what each height further adds."""
 
 JOINED = 2.5
+"""The log-odds that two lines have one speaker are put together from these; here, that their balloons are joined."""
 MEETING, NEARBY, PARTED = 1.5, 0.0, -2.0
+"""Tails of one panel that point at one mouth, that may, that cannot."""
 FACING = 1.0
+"""Tails that point towards each other have the speaker between them."""
 BESIDE = {"ltr": -1.8, "rtl": 0.2, "vertical": -1.0}
 """Two balloons at one height: a Western artist sets speakers side by side, a manga artist frames one face with them."""
 ASLANT = {"ltr": -0.6, "rtl": 0.4, "vertical": -0.3}
 """The same of two balloons in opposite corners of a panel."""
 ABOVE = 0.6
+"""Balloons above each other are one voice after the other, more often the same."""
 SIDES = {"ltr": 3.0, "rtl": 1.0, "vertical": 2.0}
 """People who talk to each other keep their sides from panel to panel."""
 LONE = {"ltr": -0.2, "rtl": -0.6, "vertical": 0.3}
