@@ -37,7 +37,9 @@ ASLANT = {"ltr": -0.6, "rtl": 0.4, "vertical": -0.3}
 ABOVE = 0.6
 """Balloons above each other are one voice after the other, more often the same."""
 SIDES = {"ltr": 3.0, "rtl": 1.0, "vertical": 2.0}
-"""People who talk to each other keep their sides from panel to panel."""
+"""Two people who talk to each other keep their sides from panel to panel."""
+CROWD = 0.1, -0.8
+"""Where three or more talk, a place in the row says little."""
 LONE = {"ltr": -0.2, "rtl": -0.6, "vertical": 0.3}
 MONOLOGUE = {"ltr": 0.5, "rtl": -0.5, "vertical": 0.6}
 """Panels with one voice each, on a page where some panel has two, and on one where none has: manga cuts from face to
@@ -172,7 +174,8 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
             else:
                 many = in_panel[a.line.panel] > 1, in_panel[b.line.panel] > 1
                 if all(many):
-                    value = SIDES[direction] * (1 if sides[i] == sides[j] else -1)
+                    crowd = max(in_panel[a.line.panel], in_panel[b.line.panel]) > 2
+                    value = _side_odds(sides[i] == sides[j], crowd, direction)
                 elif any(many):
                     value = GOES_ON if j == i + 1 and many[0] else OTHERS
                 else:
@@ -180,6 +183,12 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
                 value += _alike(a.look, b.look) + (_turn(a.line.text, b.line.text) if j == i + 1 else 0.0)
             odds[i, j] = odds[j, i] = value
     return odds
+
+
+def _side_odds(same: bool, crowd: bool, direction: Direction) -> float:
+    if crowd:
+        return CROWD[0] if same else CROWD[1]
+    return SIDES[direction] if same else -SIDES[direction]
 
 
 def _turn(before: str, after: str) -> float:
