@@ -198,7 +198,7 @@ def _turn(before: str, after: str) -> float:
         return CONTINUED
     if re.search(r"(\.\.|…|・・|,|、)$", first):
         return TRAILING
-    return ANSWERED if re.search(r"[?？]$", first) else 0.0
+    return ANSWERED if re.search(r"[?？]$|か[あぁ]?$", first) else 0.0
 
 
 def _alike(a: Look | None, b: Look | None) -> float:
