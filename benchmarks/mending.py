@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from comic_narrator.ingest.rar_blocks import RAR4, RAR5
+from comic_narrator.ingest.containers.rar_blocks import RAR4, RAR5
 
 
 def mend_7z(data: bytes) -> bytes:

@@ -25,15 +25,21 @@ AIM = 1.5, 0.15
 """How exactly a tail is aimed, in heights of the lettering: at its tip, and what each height further adds."""
 
 JOINED = 2.5
+"""The log-odds that two lines have one speaker are put together from these; here, that their balloons are joined."""
 MEETING, NEARBY, PARTED = 1.5, 0.0, -2.0
+"""Tails of one panel that point at one mouth, that may, that cannot."""
 FACING = 1.0
+"""Tails that point towards each other have the speaker between them."""
 BESIDE = {"ltr": -1.8, "rtl": 0.2, "vertical": -1.0}
 """Two balloons at one height: a Western artist sets speakers side by side, a manga artist frames one face with them."""
 ASLANT = {"ltr": -0.6, "rtl": 0.4, "vertical": -0.3}
 """The same of two balloons in opposite corners of a panel."""
 ABOVE = 0.6
+"""Balloons above each other are one voice after the other, more often the same."""
 SIDES = {"ltr": 3.0, "rtl": 1.0, "vertical": 2.0}
-"""People who talk to each other keep their sides from panel to panel."""
+"""Two people who talk to each other keep their sides from panel to panel."""
+CROWD = 0.1, -0.8
+"""Where three or more talk, a place in the row says little."""
 LONE = {"ltr": -0.2, "rtl": -0.6, "vertical": 0.3}
 MONOLOGUE = {"ltr": 0.5, "rtl": -0.5, "vertical": 0.6}
 """Panels with one voice each, on a page where some panel has two, and on one where none has: manga cuts from face to
@@ -168,7 +174,8 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
             else:
                 many = in_panel[a.line.panel] > 1, in_panel[b.line.panel] > 1
                 if all(many):
-                    value = SIDES[direction] * (1 if sides[i] == sides[j] else -1)
+                    crowd = max(in_panel[a.line.panel], in_panel[b.line.panel]) > 2
+                    value = _side_odds(sides[i] == sides[j], crowd, direction)
                 elif any(many):
                     value = GOES_ON if j == i + 1 and many[0] else OTHERS
                 else:
@@ -178,6 +185,12 @@ def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], di
     return odds
 
 
+def _side_odds(same: bool, crowd: bool, direction: Direction) -> float:
+    if crowd:
+        return CROWD[0] if same else CROWD[1]
+    return SIDES[direction] if same else -SIDES[direction]
+
+
 def _turn(before: str, after: str) -> float:
     """What the words of two lines say that follow each other: whether the second goes on with the first, or answers."""
     first, second = before.rstrip("\"'」』”) "), after.lstrip("\"'「『“( ")
@@ -185,7 +198,7 @@ def _turn(before: str, after: str) -> float:
         return CONTINUED
     if re.search(r"(\.\.|…|・・|,|、)$", first):
         return TRAILING
-    return ANSWERED if re.search(r"[?？]$", first) else 0.0
+    return ANSWERED if re.search(r"[?？]$|か[あぁ]?$", first) else 0.0
 
 
 def _alike(a: Look | None, b: Look | None) -> float:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comic_narrator.ingest.filenames import read_name
+from comic_narrator.ingest.metadata.filenames import read_name
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,14 @@ def test_a_line_that_takes_up_the_one_before_is_the_same_voice() -> None:
     assert first == second
 
 
+@pytest.mark.parametrize(("question", "answer"), [("どうですか田村さん？", "いや"), ("来ましたかあ", "いや今日は")])
+def test_a_question_is_answered_by_another_voice(question: str, answer: str) -> None:
+    first, second = voices([said(question, 0, 450), said(answer, 0, 40)], "rtl")
+    assert first != second
+    first, second = voices([said("教授の手伝いでさ", 0, 450), said("三時間だ", 0, 40)], "rtl")
+    assert first == second
+
+
 def test_looks_tell_people_apart_across_panels() -> None:
     picture = np.full((1600, 600, 3), (230, 220, 200), np.uint8)
     for panel, colour in enumerate(((150, 60, 30), (30, 90, 160), (150, 60, 30), (30, 90, 160))):

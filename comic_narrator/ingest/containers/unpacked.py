@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 from threading import Lock
 
 from comic_narrator.errors import NarratorError
-from comic_narrator.ingest.bounds import unreadable
+from comic_narrator.ingest.containers.bounds import unreadable
 from comic_narrator.ingest.source import Spool
 
 Fill = Callable[[Path], Mapping[int, Path | NarratorError]]

@@ -15,7 +15,7 @@ from py7zr.exceptions import ArchiveError, PasswordRequired
 from py7zr.io import Py7zIO, WriterFactory
 
 from comic_narrator.errors import InputError, NarratorError
-from comic_narrator.ingest.bounds import (
+from comic_narrator.ingest.containers.bounds import (
     HEADER_MOST,
     broken_book,
     broken_entry,
@@ -25,9 +25,9 @@ from comic_narrator.ingest.bounds import (
     password_needed,
     unwritable,
 )
-from comic_narrator.ingest.names import plain_name
+from comic_narrator.ingest.containers.names import plain_name
+from comic_narrator.ingest.containers.unpacked import Unpacked
 from comic_narrator.ingest.source import Entry, Files, Limits, Opening
-from comic_narrator.ingest.unpacked import Unpacked
 
 KIND = "7z archive"
 

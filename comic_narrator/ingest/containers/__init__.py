@@ -8,13 +8,13 @@ from shutil import copyfileobj
 from zipfile import is_zipfile
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest.bounds import unreadable, unwritable
-from comic_narrator.ingest.folder import list_folder
-from comic_narrator.ingest.rar import SIGNATURE, list_rar
-from comic_narrator.ingest.seven import MAGIC, list_7z
+from comic_narrator.ingest.containers.bounds import unreadable, unwritable
+from comic_narrator.ingest.containers.folder import list_folder
+from comic_narrator.ingest.containers.rar import SIGNATURE, list_rar
+from comic_narrator.ingest.containers.seven import MAGIC, list_7z
+from comic_narrator.ingest.containers.tarred import list_tar
+from comic_narrator.ingest.containers.zipped import list_zip
 from comic_narrator.ingest.source import Files, Opening
-from comic_narrator.ingest.tarred import list_tar
-from comic_narrator.ingest.zipped import list_zip
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK\x03\x04")
 

@@ -14,7 +14,7 @@ from PIL import Image
 from comic_narrator.errors import BrokenPictureError, InputError
 from comic_narrator.ingest import encode
 from comic_narrator.ingest.metadata import completed
-from comic_narrator.ingest.pdf_scan import LOSSY_CODES, Scan, find_scan, load_scan, visible_marks
+from comic_narrator.ingest.pdf.scan import LOSSY_CODES, Scan, find_scan, load_scan, visible_marks
 from comic_narrator.ingest.source import (
     Limits,
     Look,

@@ -14,7 +14,7 @@ from zipfile import ZIP_BZIP2, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInf
 
 import pyzipper
 
-from comic_narrator.ingest.bounds import (
+from comic_narrator.ingest.containers.bounds import (
     STEP,
     HeaderFile,
     broken_book,
@@ -24,7 +24,7 @@ from comic_narrator.ingest.bounds import (
     check_total,
     password_needed,
 )
-from comic_narrator.ingest.names import decode_names, plain_name
+from comic_narrator.ingest.containers.names import decode_names, plain_name
 from comic_narrator.ingest.source import Entry, Files, Opening
 
 KIND = "ZIP archive"

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from comic_narrator.errors import InputError
+from comic_narrator.ingest.epub.opf import CONTAINER, Item, Package, Shelf, open_package
+from comic_narrator.ingest.epub.xhtml import Page, read_page
 from comic_narrator.ingest.languages import language_tag
 from comic_narrator.ingest.markup import BrokenMetadataError, parse_xml, plain, plain_number, read_bytes
-from comic_narrator.ingest.opf import CONTAINER, Item, Package, Shelf, open_package
 from comic_narrator.ingest.source import Entry, Files, Metadata, is_page_name
-from comic_narrator.ingest.xhtml import Page, read_page
 from comic_narrator.model import Direction
 
 ENCRYPTION = "META-INF/encryption.xml"

@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest.acbf import read_acbf
-from comic_narrator.ingest.comicbookinfo import NAME as COMMENT
-from comic_narrator.ingest.comicbookinfo import read_comment
-from comic_narrator.ingest.comicinfo import read_comicinfo
 from comic_narrator.ingest.epub import is_epub, read_opf
-from comic_narrator.ingest.filenames import ORIGIN, read_name
 from comic_narrator.ingest.markup import plain, read_bytes
+from comic_narrator.ingest.metadata.acbf import read_acbf
+from comic_narrator.ingest.metadata.comicbookinfo import NAME as COMMENT
+from comic_narrator.ingest.metadata.comicbookinfo import read_comment
+from comic_narrator.ingest.metadata.comicinfo import read_comicinfo
+from comic_narrator.ingest.metadata.filenames import ORIGIN, read_name
 from comic_narrator.ingest.source import Entry, Files, Metadata, PasswordNeededError, natural_key
 
 T = TypeVar("T")

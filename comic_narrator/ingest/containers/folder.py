@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from comic_narrator.ingest.bounds import check_count, check_entry, unreadable
-from comic_narrator.ingest.names import decode_names, plain_name
+from comic_narrator.ingest.containers.bounds import check_count, check_entry, unreadable
+from comic_narrator.ingest.containers.names import decode_names, plain_name
 from comic_narrator.ingest.source import Entry, Files, Limits, Opening
 
 KIND = "folder"

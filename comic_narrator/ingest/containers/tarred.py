@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
-from comic_narrator.ingest.bounds import (
+from comic_narrator.ingest.containers.bounds import (
     STEP,
     HeaderFile,
     broken_book,
@@ -24,7 +24,7 @@ from comic_narrator.ingest.bounds import (
     unreadable,
     unwritable,
 )
-from comic_narrator.ingest.names import decode_names, plain_name
+from comic_narrator.ingest.containers.names import decode_names, plain_name
 from comic_narrator.ingest.source import Entry, Files, Opening
 
 KIND = "TAR archive"

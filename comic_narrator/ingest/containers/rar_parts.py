@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest.bounds import MEGABYTE, HeaderFile, check_count
-from comic_narrator.ingest.rar_blocks import RAR4, RAR5, Block, blocks
+from comic_narrator.ingest.containers.bounds import MEGABYTE, HeaderFile, check_count
+from comic_narrator.ingest.containers.rar_blocks import RAR4, RAR5, Block, blocks
 from comic_narrator.ingest.source import Limits
 
 LOCKED, VOLUME, MORE, SPLIT_AFTER = 0x80, 0x1, 0x1, 0x2

@@ -15,7 +15,7 @@ from pathlib import Path
 import rars
 
 from comic_narrator.errors import InputError, NarratorError
-from comic_narrator.ingest.bounds import (
+from comic_narrator.ingest.containers.bounds import (
     FETCH_AGAIN,
     MEGABYTE,
     broken_book,
@@ -25,11 +25,11 @@ from comic_narrator.ingest.bounds import (
     check_total,
     password_needed,
 )
-from comic_narrator.ingest.names import decode_names, plain_name
-from comic_narrator.ingest.rar_blocks import Block
-from comic_narrator.ingest.rar_parts import Part, read_parts
+from comic_narrator.ingest.containers.names import decode_names, plain_name
+from comic_narrator.ingest.containers.rar_blocks import Block
+from comic_narrator.ingest.containers.rar_parts import Part, read_parts
+from comic_narrator.ingest.containers.unpacked import Unpacked
 from comic_narrator.ingest.source import Entry, Files, Limits, Opening, PasswordNeededError
-from comic_narrator.ingest.unpacked import Unpacked
 
 KIND = "RAR archive"
 
