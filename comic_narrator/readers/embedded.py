@@ -39,7 +39,7 @@ from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
 from comic_narrator.settings import ReaderSettings
 
-GROUPING = 3
+GROUPING = 4
 REMEMBERED = 8
 CAST_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought"})
 """Lines that somebody in the story says."""

@@ -162,6 +162,10 @@ _MENDS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+_LONG_VOWEL = re.compile(r"(?<=[\u30a1-\u30fa])[1lI|\u4e00](?=[\u30a1-\u30fa])")
+"""In a column the mark of a long vowel is an upright stroke, and is read as a one."""
+
+
 def mend(text: str, language: str) -> str:
     """`text` with the recogniser's harmless slips mended: "|" for I, stray spaces, "FAIR.," for "FAIR,"."""
     text = text.strip()
@@ -176,7 +180,7 @@ def mend(text: str, language: str) -> str:
 def join_rows(texts: Sequence[str], language: str) -> str:
     """Rows of one balloon as one text; a word broken by a hyphen at a row's end is made whole."""
     if unspaced(language):
-        return mend("".join(texts), language)
+        return mend("".join(_LONG_VOWEL.sub("\u30fc", text) for text in texts), language)
     joined = ""
     for text in (text.strip() for text in texts):
         joined = _continued(joined, text, language)

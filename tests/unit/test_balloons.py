@@ -213,6 +213,7 @@ def test_columns_run_from_the_right_without_furigana() -> None:
         (["Happy  day ,", "Sir"], "en", "Happy day, Sir"),
         (["... a potion", "challenge?"], "en", "... a potion challenge?"),
         (["もう24時間以上", "ここにいるよ"], "ja", "もう24時間以上ここにいるよ"),
+        (["波が三メ1トル", "1カ所だけ"], "ja", "波が三メートル1カ所だけ"),
     ],
 )
 def test_rows_are_joined_as_they_are_meant(rows: list[str], language: str, text: str) -> None:
