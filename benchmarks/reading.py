@@ -201,26 +201,32 @@ def _megabytes(most: int) -> float:
 def tell_mistakes(bench: Bench, pages: Sequence[str]) -> None:
     """Print what is wrong on each page, and how well doubt points at it."""
     yardstick = bench.yardstick("score_pages")
-    sure: list[float] = []
-    wrong: list[bool] = []
-    slips: list[bool] = []
+    lines: dict[str, list[tuple[float, bool, bool]]] = {}
     for page in pages:
         reading = bench.reading(page)
-        judged = Judged(("it could not be read",), (), ()) if reading is None else None
+        judged = Judged(("it could not be read",), (), ())
         if reading is not None:
             judged = judge(bench.truth(page), reading, yardstick)
-            sure += bench.confidences(page)
-            wrong += judged.wrong
-            slips += judged.slips
-        assert judged is not None
+            lines[page] = list(zip(bench.confidences(page), judged.wrong, judged.slips, strict=True))
         print(f"\n{page}: {'nothing is wrong' if not judged.words else ''}".rstrip())
         for word in judged.words:
             print(f"  {word}")
-    doubtful = [confidence < DOUBTFUL for confidence in sure]
-    caught = sum(a and b for a, b in zip(doubtful, wrong, strict=True))
-    print(f"\n{len(wrong)} lines were read: {sum(wrong)} are wrong, {sum(slips)} more have small slips.")
-    share = f" ({sum(doubtful) / len(doubtful):.1%})" if doubtful else ""
-    print(f"{sum(doubtful)}{share} are doubtful (under {DOUBTFUL}); they hold {caught} of the {sum(wrong)} wrong ones.")
+    print()
+    _tell_doubt("", [line for read in lines.values() for line in read])
+    others = {page: read for page, read in lines.items() if not page.startswith(POOR_SCAN)}
+    if 0 < len(others) < len(lines):
+        _tell_doubt(f"Without {POOR_SCAN}: ", [line for read in others.values() for line in read])
+
+
+def _tell_doubt(which: str, lines: Sequence[tuple[float, bool, bool]]) -> None:
+    """Print how many of some lines (confidence, whether wrong, whether it has slips) are doubtful, and rightly so."""
+    doubtful = [wrong for confidence, wrong, _ in lines if confidence < DOUBTFUL]
+    all_wrong = sum(wrong for _, wrong, _ in lines)
+    share = f" ({len(doubtful) / len(lines):.1%})" if lines else ""
+    print(
+        f"{which}{len(lines)} lines were read, {all_wrong} are wrong, {sum(slip for *_, slip in lines)} more have "
+        f"small slips; {len(doubtful)}{share} are doubtful (under {DOUBTFUL}) and hold {sum(doubtful)} of the wrong ones."
+    )
 
 
 def tell_figures(bench: Bench, pages: Sequence[str], whole: bool) -> None:
