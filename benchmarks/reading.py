@@ -225,7 +225,7 @@ def _tell_doubt(which: str, lines: Sequence[tuple[float, bool, bool]]) -> None:
     share = f" ({len(doubtful) / len(lines):.1%})" if lines else ""
     print(
         f"{which}{len(lines)} lines were read, {all_wrong} are wrong, {sum(slip for *_, slip in lines)} more have "
-        f"small slips; {len(doubtful)}{share} are doubtful (under {DOUBTFUL}) and hold {sum(doubtful)} of the wrong ones."
+        f"small slips; {len(doubtful)}{share} are doubtful (under {DOUBTFUL}), {sum(doubtful)} of the wrong among them."
     )
 
 

@@ -66,6 +66,9 @@ class ReaderSettings(_Section):
     balloon_model: str = Field(
         "auto", description="Balloon detector: auto (the one `make balloons` fetched, if any), none, or an ONNX file."
     )
+    processes: int = Field(
+        0, ge=0, le=64, description="Processes that read pages; 0: one for every two cores, as far as memory reaches."
+    )
 
 
 class VoiceSettings(_Section):

@@ -81,6 +81,11 @@ class Reader(Protocol):
         """What the journal hashes: model, prompts and settings, never an address."""
         ...
 
+    @property
+    def processes(self) -> int:
+        """In how many processes, each with a reader of its own, many pages are read quickest; 1 where one is enough."""
+        ...
+
     def check(self, language: str | None = None) -> None:
         """Raise the NarratorError that says what is missing, if it cannot work, or cannot read a language (BCP-47)."""
         ...

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from comic_narrator.model import SPOKEN_KINDS, Box, Character, LineKind
@@ -40,6 +41,10 @@ from comic_narrator.readers.words import Row, Words
 from comic_narrator.settings import ReaderSettings
 
 GROUPING = 4
+CORES = 2
+"""Cores that one process keeps busy."""
+MEMORY = 1_200_000_000
+"""Bytes of free memory for each process; it takes 700 MB, and something is left for the rest of the machine."""
 REMEMBERED = 8
 CAST_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought"})
 """Lines that somebody in the story says."""
@@ -71,6 +76,12 @@ class EmbeddedReader:
         """The version of the recogniser and of the grouping, and the balloon model if there is one."""
         parts = [f"rapidocr-{Words.version()}", f"grouping-{GROUPING}"]
         return "/".join([*parts, self._balloons.identity] if self._balloons else parts)
+
+    @property
+    def processes(self) -> int:
+        """One for every two cores, as far as memory reaches."""
+        by_memory = int(psutil.virtual_memory().available) // MEMORY
+        return max(1, min((os.cpu_count() or 1) // CORES, by_memory))
 
     def check(self, language: str | None = None) -> None:
         """Raise MissingToolError if the recogniser is not installed, UsageError if it cannot read the language."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,9 +23,10 @@ from comic_narrator.model import (
     parse_artefact,
 )
 from comic_narrator.pictures import load_rgb
-from comic_narrator.readers import PageToRead, number
+from comic_narrator.readers import PageToRead, Reading, number
 from comic_narrator.show import show_reading
 from comic_narrator.steps.book import text_of
+from comic_narrator.steps.many import processes_for, reading_ahead
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_file, digest_of
 
@@ -66,30 +69,70 @@ def _panels(book: Book, page: BookPage, run: Run) -> PagePanels:
     )
 
 
+@dataclass(frozen=True)
+class _Task:
+    """A page that is to be read: its file in the work folder, what that is made from, and what the reader gets."""
+
+    page: BookPage
+    name: str
+    inputs: dict[str, str]
+    to_read: PageToRead
+
+
 def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> dict[str, PageReading]:
     """Read every page, or take what the user gave: pages/NNNN/page.json."""
     given = _given_readings(job, book)
+    tasks = [_task(book, page, panels[page.id], run) for page in book.pages]
+    for task in tasks:
+        if task.page.id in given:
+            run.work.give(task.name, task.inputs, given[task.page.id])
+    open_ones = [task for task in tasks if run.work.state(task.name, task.inputs) in ("missing", "stale")]
     readings = {}
-    with run.stage("reading", len(book.pages)) as step:
-        for page in book.pages:
-            name = f"pages/{page.id}/page.json"
-            inputs = {
-                "image": digest_file(run.work.path(page.image)),
-                "panels": digest_of(panels[page.id]),
-                "reader": run.reader.identity,
-                "language": book.language,
-            }
-            words = _words(page, run)
-            if words:
-                inputs["text"] = digest_of(*words)
-            if page.id in given:
-                run.work.give(name, inputs, given[page.id])
-            build = partial(_read, book, page, panels[page.id], words, run)
-            reading = run.work.artefact(PageReading, name, inputs, build)
-            readings[page.id] = _fitting(reading, page, run.work.path(name))
+    with run.stage("reading", len(tasks)) as step, _readings(open_ones, run) as ahead:
+        for task in tasks:
+            readings[task.page.id] = _reading(book, task, panels[task.page.id], ahead, run)
             step()
     _note_shortfalls(readings, run)
     return readings
+
+
+def _task(book: Book, page: BookPage, panels: PagePanels, run: Run) -> _Task:
+    image = run.work.path(page.image)
+    words = _words(page, run)
+    inputs = {
+        "image": digest_file(image),
+        "panels": digest_of(panels),
+        "reader": run.reader.identity,
+        "language": book.language,
+        **({"text": digest_of(*words)} if words else {}),
+    }
+    boxes = tuple(panel.bbox for panel in panels.panels)
+    to_read = PageToRead(image, boxes, book.direction, book.language, words)
+    return _Task(page, f"pages/{page.id}/page.json", inputs, to_read)
+
+
+@contextmanager
+def _readings(tasks: Sequence[_Task], run: Run) -> Iterator[dict[str, Callable[[], Reading]]]:
+    """How each of these pages' readings is come by, which are to be asked for in order."""
+    pages = [task.to_read for task in tasks]
+    processes = processes_for(run.reader, run.settings.reader, len(pages))
+    if processes == 1:
+        yield {task.page.id: partial(run.reader.read, task.to_read, ()) for task in tasks}
+        return
+    with reading_ahead(run.choices["reader"], run.settings.reader, pages, processes) as coming:
+        yield {task.page.id: partial(next, coming) for task in tasks}
+
+
+def _reading(
+    book: Book, task: _Task, panels: PagePanels, ahead: Mapping[str, Callable[[], Reading]], run: Run
+) -> PageReading:
+    def build() -> PageReading:
+        # A page whose hand edit is thrown away was not read ahead.
+        found = ahead[task.page.id]() if task.page.id in ahead else run.reader.read(task.to_read, ())
+        return number(task.page, panels, found, book.language)
+
+    reading = run.work.artefact(PageReading, task.name, task.inputs, build)
+    return _fitting(reading, task.page, run.work.path(task.name))
 
 
 def show(book: Book, readings: Mapping[str, PageReading], run: Run) -> None:
@@ -110,12 +153,6 @@ def _words(page: BookPage, run: Run) -> tuple[PrintedWord, ...]:
     """The words of the page's text layer, if the book's file has one."""
     name = text_of(page.id)
     return run.work.read(PageText, name).words if run.work.path(name).is_file() else ()
-
-
-def _read(book: Book, page: BookPage, panels: PagePanels, words: tuple[PrintedWord, ...], run: Run) -> PageReading:
-    boxes = tuple(panel.bbox for panel in panels.panels)
-    to_read = PageToRead(run.work.path(page.image), boxes, book.direction, book.language, words)
-    return number(page, panels, run.reader.read(to_read, cast=()), book.language)
 
 
 def _given_readings(job: Job, book: Book) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ class LabelReader:
     """Reads one line in each panel: its number."""
 
     identity = "label-1"
+    processes = 1
 
     def __init__(self, settings: ReaderSettings) -> None:
         del settings
@@ -39,6 +41,20 @@ class LabelReader:
                 for i, box in enumerate(page.panels)
             )
         )
+
+
+class CrowdReader(LabelReader):
+    """The same in three processes; page 0005 kills the one that reads it, if FAKE_DEATH is set."""
+
+    processes = 3
+
+    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+        """The numbers, and who read them."""
+        if os.environ.get("FAKE_DEATH") and page.image.parent.name == "0005":
+            os._exit(9)
+        reading = super().read(page, cast)
+        lines = tuple(replace(line, speaker=str(os.getpid())) for line in reading.lines)
+        return Reading(lines, reading.figures)
 
 
 class MissingReader(LabelReader):
