@@ -27,8 +27,8 @@ MANY_ROWS = 40
 LARGEST = 0.045
 """Lettering higher than this share of the page's shorter side is not text."""
 FULL = 0.8
-FULL_AT_FRAME = 0.88
-"""A ruled box fills so much of its upright box; where a frame cuts corners off from view, it must be clearer."""
+FULL_AT_FRAME, FULL_ACROSS = 0.88, 0.95
+"""A ruled box fills so much of its upright box; where a frame cuts corners off, or all, it must be clearer."""
 ON_FRAME = 0.5
 """A ground nearer to a panel's frame than this share of its lettering's height is cut by it."""
 LABEL = 8
@@ -137,7 +137,9 @@ def is_box(region: Region, panel: Box, size: float) -> bool:
     above, below = box.y - panel.y < near, panel.bottom - box.bottom < near
     cut = (left or above, right or above, left or below, right or below)
     free = [filled for filled, off in zip(region.corners, cut, strict=True) if not off]
-    return sum(free) >= 3 if len(free) == 4 else all(free) and region.full >= FULL_AT_FRAME
+    if len(free) == 4:
+        return sum(free) >= 3
+    return all(free) and region.full >= (FULL_AT_FRAME if free else FULL_ACROSS)
 
 
 def _is_label(group: Group, text: str) -> bool:

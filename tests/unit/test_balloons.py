@@ -68,25 +68,25 @@ def test_rows_in_one_balloon_are_one_and_touching_balloons_are_two() -> None:
         assert group.balloon.box.h == pytest.approx(140, abs=16)
 
 
-def test_balloons_joined_one_above_the_other_are_two_lines_and_a_row_that_was_not_read_parts_none() -> None:
+def test_balloons_joined_one_above_the_other_are_two_lines_unless_a_row_between_was_not_read() -> None:
     upper = [row("IT LOOKS", 120, 60, 120), row("GOOD TO ME", 110, 82, 140)]
-    lower = [row("PERFECT", 190, 150, 110), row("IN FACT", 190, 172, 110)]
-    picture, pen = scene()
-    pen.ellipse((80, 40, 270, 124), fill=(255, 255, 255))
-    pen.ellipse((150, 112, 340, 206), fill=(255, 255, 255))
-    letters(pen, upper + lower)
-    got = groups_on(picture, upper + lower, (PAGE,))
+    lower = [row("PERFECT", 190, 126, 110), row("IN FACT", 190, 148, 110)]
+
+    def joined(drawn: list[Row]) -> list[Group]:
+        picture, pen = scene()
+        pen.ellipse((80, 40, 270, 122), fill=(255, 255, 255))
+        pen.ellipse((150, 110, 340, 190), fill=(255, 255, 255))
+        letters(pen, drawn)
+        return groups_on(picture, upper + lower, (PAGE,))
+
+    got = joined(upper + lower)
     assert texts(got) == {("IT LOOKS", "GOOD TO ME"), ("PERFECT", "IN FACT")}
     top, bottom = sorted((group.balloon for group in got if group.balloon), key=lambda region: region.box.y)
     assert top.number == bottom.number
     assert top.box.y < bottom.box.y
     assert top.box.bottom < bottom.box.bottom
-    picture, pen = scene()
-    pen.ellipse((60, 30, 360, 220), fill=(255, 255, 255))
-    unread = row("BETWEEN THEM", 150, 102, 140)
-    rows = [row("IT LOOKS", 150, 80, 140), row("PERFECT", 150, 124, 140), row("IN FACT", 150, 146, 140)]
-    letters(pen, [*rows, unread])
-    assert texts(groups_on(picture, rows, (PAGE,))) == {("IT LOOKS", "PERFECT", "IN FACT")}
+    unread = row("BETWEEN", 180, 103, 80)
+    assert len(joined([*upper, unread, *lower])) == 1
 
 
 def test_a_group_never_spans_two_panels() -> None:
@@ -135,6 +135,11 @@ def test_a_balloon_that_the_frame_cuts_straight_is_no_box() -> None:
     balloon(pen, (-5, -5, 170, 80), square=True)
     letters(pen, rows)
     assert judged(picture, rows) == "caption"
+    narrow = (Box(0, 0, 180, 400),)
+    picture, pen = scene()
+    pen.polygon(((0, 0), (180, 0), (180, 60), (120, 80), (0, 84)), fill=(255, 255, 255), outline=(0, 0, 0))
+    letters(pen, rows)
+    assert judged(picture, rows, panels=narrow) == "dialogue"
 
 
 def test_a_board_written_across_is_no_speech_where_speech_is_written_in_columns() -> None:
