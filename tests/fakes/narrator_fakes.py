@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,8 @@ class CrowdReader(LabelReader):
         """The numbers, and who read them."""
         if os.environ.get("FAKE_DEATH") and page.image.parent.name == "0005":
             os._exit(9)
+        # Long enough that one does not read them all before the others have begun.
+        time.sleep(0.3)
         reading = super().read(page, cast)
         lines = tuple(replace(line, speaker=str(os.getpid())) for line in reading.lines)
         return Reading(lines, reading.figures)
