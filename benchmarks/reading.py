@@ -5,7 +5,7 @@
 SHARED_FOLDER (default: ../shared) holds truth/*.json, the pages they name under pages/, and yardsticks/ read_truth.py
 and score_pages.py, which are run where they lie. Each page is read by the real command in a process of its own; with
 --quick all are read in this one, which loads the models once. --balloons does that too, with the balloons that the
-detector finds. Nothing is kept from run to run: what is scored was read by the code as it is.
+detector finds; without either, a detector that `make balloons` fetched has a row of its own. Nothing is kept from run to run: what is scored was read by the code as it is.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from comic_narrator.model import DOUBTFUL, Book, BookPage, PagePanels, PageReadi
 from comic_narrator.panels import find_panels
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, number
+from comic_narrator.readers.detector import model_path
 from comic_narrator.readers.embedded import EmbeddedReader
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,11 +50,11 @@ COLUMNS = (*KUMIKO, "invented", "line_order", "speaker")
 KEEPER = """\
 #!{python}
 import shutil, subprocess, sys
-code = subprocess.run([{command!r}, *sys.argv[1:]]).returncode
+code = subprocess.run([{command!r}, *sys.argv[1:], "--set", "reader.balloon_model=none"]).returncode
 shutil.copytree(sys.argv[sys.argv.index("--work") + 1], {kept!r}, ignore=shutil.ignore_patterns("*.jpg", "*.png"))
 sys.exit(code)
 """
-"""The command as read_truth.py runs it, with the work folder kept: confidences stand only there."""
+"""The command as read_truth.py runs it, as installed by default, with the work folder kept for its confidences."""
 
 
 @dataclass(frozen=True)
@@ -229,24 +230,36 @@ def _tell_doubt(which: str, lines: Sequence[tuple[float, bool, bool]]) -> None:
     )
 
 
-def tell_figures(bench: Bench, pages: Sequence[str], whole: bool) -> None:
-    """Print the yardstick's table, its figures with and without the poor scan, and where others stand."""
+def tell_figures(bench: Bench, helped: Bench | None, pages: Sequence[str], whole: bool) -> None:
+    """Print the yardstick's table, its figures with and without the poor scan, and where others stand.
+
+    `helped` holds the same pages as read with the balloon detector.
+    """
+    rows = _figures("ours", bench, pages)
+    if helped is not None:
+        rows |= _figures("detector", helped, pages)
+    if whole:
+        rows["Kumiko + RapidOCR"] = KUMIKO
+    print("\n" + " " * 20 + " ".join(f"{column:>10s}" for column in COLUMNS))
+    for name, row in rows.items():
+        cells = ["-" if row.get(column) is None else f"{row[column]:.2f}" for column in COLUMNS]
+        print(f"{name:20s}" + " ".join(f"{cell:>10s}" for cell in cells))
+
+
+def _figures(name: str, bench: Bench, pages: Sequence[str]) -> dict[str, dict[str, float]]:
+    """The yardstick's totals over the pages, and over those that are no poor scan."""
     scored = bench.out / "scored"
     scored.mkdir(exist_ok=True)
     script = [sys.executable, str(bench.shared / "yardsticks" / "score_pages.py"), str(bench.shared / "truth")]
     figures = scored / "score.json"
+    print(f"\n{name}:", flush=True)
     subprocess.run([*script, str(bench.out), "--only", ",".join(pages), "--json", str(figures)], check=True)
     score = json.loads(figures.read_text(encoding="utf-8"))
-    rows = {"ours": score["total"]}
+    rows = {name: score["total"]}
     others = [row for page, row in score["pages"].items() if not page.startswith(POOR_SCAN)]
     if 0 < len(others) < len(score["pages"]):
-        rows[f"ours without {POOR_SCAN}"] = bench.yardstick("score_pages").total(others)
-    if whole:
-        rows["Kumiko + RapidOCR"] = KUMIKO
-    print("\n" + " " * 18 + " ".join(f"{column:>10s}" for column in COLUMNS))
-    for name, row in rows.items():
-        cells = ["-" if row.get(column) is None else f"{row[column]:.2f}" for column in COLUMNS]
-        print(f"{name:18s}" + " ".join(f"{cell:>10s}" for cell in cells))
+        rows[f"{name} without {POOR_SCAN}"] = bench.yardstick("score_pages").total(others)
+    return rows
 
 
 def tell_costs(costs: dict[str, Cost]) -> None:
@@ -259,6 +272,19 @@ def tell_costs(costs: dict[str, Cost]) -> None:
     )
     for page, cost in costs.items():
         print(f"  {page:28s} {cost.cores:5.1f} core-s  {cost.wall:5.1f} s  {cost.peak:5.0f} MB")
+
+
+def _with_detector(bench: Bench, pages: Sequence[str]) -> Bench | None:
+    """The same pages read again with the balloon detector, if `make balloons` has fetched it."""
+    model = model_path("auto", os.environ, Path.home())
+    if model is None:
+        return None
+    helped = Bench(bench.shared, bench.out / "detector")
+    helped.out.mkdir()
+    read = in_process(helped, model)
+    for page in pages:
+        read(page)
+    return helped
 
 
 def main() -> int:
@@ -281,9 +307,9 @@ def main() -> int:
     quick = options.quick or options.balloons is not None
     read = in_process(bench, options.balloons) if quick else by_command(bench)
     costs = {page: read(page) for page in pages}
+    helped = None if quick else _with_detector(bench, pages)
     tell_mistakes(bench, pages)
-    print()
-    tell_figures(bench, pages, whole=pages == names)
+    tell_figures(bench, helped, pages, whole=pages == names)
     tell_costs(costs)
     print(f"readings: {bench.out}")
     return 0 if all(bench.reading(page) is not None for page in pages) else 1
