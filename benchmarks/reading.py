@@ -5,7 +5,8 @@
 SHARED_FOLDER (default: ../shared) holds truth/*.json, the pages they name under pages/, and yardsticks/ read_truth.py
 and score_pages.py, which are run where they lie. Each page is read by the real command in a process of its own; with
 --quick all are read in this one, which loads the models once. --balloons does that too, with the balloons that the
-detector finds; without either, a detector that `make balloons` fetched has a row of its own. Nothing is kept from run to run: what is scored was read by the code as it is.
+detector finds; without either, a detector that `make balloons` fetched has a row of its own. Nothing is kept from run
+to run: what is scored was read by the code as it is.
 """
 
 from __future__ import annotations
