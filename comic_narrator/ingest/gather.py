@@ -26,6 +26,9 @@ from comic_narrator.ingest.source import (
 
 BOOK_SUFFIXES = frozenset({".cbz", ".zip", ".cbr", ".rar", ".cb7", ".7z", ".cbt", ".tar", ".pdf", ".epub"})
 
+DESCRIPTIONS = frozenset({".xml", ".acbf"})
+"""Suffixes of files that say something of a book."""
+
 
 def source_of(path: Path, files: Files, opening: Opening) -> Source:
     """The pictures of a container in natural order, or in an EPUB's own; InputError when there are none."""
@@ -43,10 +46,16 @@ def source_of(path: Path, files: Files, opening: Opening) -> Source:
     return Source(
         kind=files.kind,
         name=name,
-        parts=tuple((entry.name, entry.file) for entry in files.entries if entry.file) or ((path.name, path),),
+        parts=tuple((entry.name, entry.file) for entry in files.entries if entry.file and _matters(entry.name))
+        or ((path.name, path),),
         pages=tuple(_page(f"{label}{entry.name}", entry, opening.limits) for entry in entries),
         metadata=partial(read_metadata, files, tuple(entry.name for entry in entries), name),
     )
+
+
+def _matters(name: str) -> bool:
+    """Whether a file of a folder makes the book what it is: a page or a description; films may be made in it."""
+    return is_page_name(name) or PurePosixPath(name).suffix.lower() in DESCRIPTIONS
 
 
 def source_of_picture(path: Path, opening: Opening) -> Source:
