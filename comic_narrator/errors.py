@@ -15,6 +15,10 @@ class NarratorError(Exception):
         self.what = what
         self.hint = hint
 
+    def __reduce__(self) -> tuple[type[NarratorError], tuple[str, str]]:
+        # Raised in a process of its own, it comes back to the first one whole.
+        return type(self), (self.what, self.hint)
+
 
 class UsageError(NarratorError):
     """The command line or a setting is wrong."""

@@ -19,12 +19,17 @@ BeatKind = Literal["speech", "sound", "ambience", "music", "pause"]
 SPOKEN_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought", "caption"})
 """Lines that are heard as words; sound effects become sounds, signs stay pictures."""
 
+CAST_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought"})
+"""Lines that somebody in the story says; captions are the narrator's."""
+
 SAMPLE_RATE = 48_000
 """Samples a second of every take, stem and film."""
 
 
 DOUBTFUL = 0.7
 """Lines read with less confidence than this are named in the report and marked where they are shown."""
+UNSURE_PANEL = 0.5
+"""The same for panels, whose sureness has its own scale: ruled panels and insets have 0.6, a page without any 0.3."""
 
 
 class Box(NamedTuple):
@@ -217,6 +222,11 @@ class Panel(Part):
     bbox: Box
     confidence: float | None = Field(None, ge=0, le=1)
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether it may well not be a panel, or not all of it."""
+        return self.confidence is not None and self.confidence < UNSURE_PANEL
+
 
 class PagePanels(Artefact):
     """panels.json: the panels of a page in reading order, before anything is read."""
@@ -248,6 +258,11 @@ class Line(Part):
     def doubtful(self) -> bool:
         """Whether it was read too unsurely to be trusted."""
         return self.confidence < DOUBTFUL
+
+    @property
+    def speaker_doubtful(self) -> bool:
+        """Whether somebody else may well say it."""
+        return self.speaker_confidence is not None and self.speaker_confidence < DOUBTFUL
 
 
 class Figure(Part):

@@ -14,6 +14,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from comic_narrator.model import Box, Line, LineKind, PageReading, Panel
 
+METHOD = "show-1"
+"""Raised when the same reading is drawn otherwise."""
+
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
 
@@ -84,13 +87,14 @@ def show_reading(picture: Image.Image, reading: PageReading) -> Image.Image:
     _draw_path(pen, [_middle(part, scale) for part in _in_order(reading)])
     for i, panel in enumerate(reading.panels, 1):
         box = _on_picture(panel.bbox, scale)
-        _frame(pen, box, PANEL, 4)
+        _frame(pen, box, PANEL, 4, dashed=panel.doubtful)
         # Into the gutter: lettering often fills a panel's corner.
-        _tag(pen, (box[0] - 12, box[1] - 18), f"{i}", PANEL, page.size, SIZE + 6)
+        _tag(pen, (box[0] - 12, box[1] - 18), f"{i}{'?' if panel.doubtful else ''}", PANEL, page.size, SIZE + 6)
     for line in reading.lines:
         if line.bbox is not None:
             corner = (line.bbox.x * scale, line.bbox.y * scale - SMALL - 6)
-            label = numbers[line.id] + ("?" if line.doubtful else "") + (f" {line.speaker}" if line.speaker else "")
+            speaker = f" {line.speaker}{'?' if line.speaker_doubtful else ''}" if line.speaker else ""
+            label = f"{numbers[line.id]}{'?' if line.doubtful else ''}{speaker}"
             _tag(pen, corner, label, _colour(line), page.size)
     return _beside(page, list(_column(reading, numbers)))
 
@@ -187,7 +191,7 @@ def _column(reading: PageReading, numbers: dict[str, str]) -> Iterator[_Said]:
     """What is written beside the page, panel by panel."""
     yield _Said(f"page {reading.page}, {reading.language}, read {reading.direction}", colour=FAINT)
     for i, panel in enumerate(reading.panels, 1):
-        yield _Said(f"Panel {i}", colour=PANEL, space=14)
+        yield _Said(f"Panel {i}{', doubtful' if panel.doubtful else ''}", colour=PANEL, space=14)
         yield from _about_panel(reading, panel)
         for line in reading.lines:
             if line.panel == panel.id:

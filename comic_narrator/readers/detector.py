@@ -90,6 +90,11 @@ class BalloonDetector:
         """The digest of the model's file."""
         return f"balloons-{hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]}"
 
+    def check(self) -> None:
+        """Raise MissingToolError if the file is no such model."""
+        with self._lock:
+            self._loaded()
+
     def find(self, image: Picture) -> tuple[DetectedBalloon, ...]:
         """The balloons of an RGB page of shape (h, w, 3), the surest first."""
         height, width = image.shape[:2]

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 
-from comic_narrator.model import SPOKEN_KINDS, Box, Character, LineKind
+from comic_narrator.machine import cores, free_memory
+from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, gather
@@ -46,8 +46,6 @@ CORES = 2
 MEMORY = 1_200_000_000
 """Bytes of free memory for each process; it takes 700 MB, and something is left for the rest of the machine."""
 REMEMBERED = 8
-CAST_KINDS: frozenset[LineKind] = frozenset({"dialogue", "thought"})
-"""Lines that somebody in the story says."""
 LOOK_REACH = 2.5
 """A speaker's looks are taken from so many heights of the lettering round the place that the tail points at."""
 SAMPLE = 3
@@ -80,14 +78,15 @@ class EmbeddedReader:
     @property
     def processes(self) -> int:
         """One for every two cores, as far as memory reaches."""
-        by_memory = int(psutil.virtual_memory().available) // MEMORY
-        return max(1, min((os.cpu_count() or 1) // CORES, by_memory))
+        return max(1, min(cores() // CORES, free_memory() // MEMORY))
 
     def check(self, language: str | None = None) -> None:
         """Raise MissingToolError if the recogniser is not installed, UsageError if it cannot read the language."""
         Words.models()
         if language is not None:
             check_language(language)
+        if self._balloons:
+            self._balloons.check()
 
     def language(self, images: Sequence[Path]) -> str:
         """The language that up to three of these pages are lettered in, as a BCP-47 tag; "en" if they have no words."""
@@ -100,7 +99,7 @@ class EmbeddedReader:
     def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
         """Read one page; speakers are told apart page by page, by what is drawn, and `cast` is not needed for that."""
         image = load_rgb(page.image)
-        rows = lettered_rows(with_hints(self._read_rows(page.image, image), page.words), page.language)
+        rows = lettered_rows(with_hints(self._read_rows(page.image, image), page.words, page.language), page.language)
         home, regions = find_regions(image, rows, page.panels)
         if self._balloons:
             home, regions = on_detected(image, rows, home, regions, self._balloons.find(image))

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 
 from comic_narrator.lexicon import english_words
 from comic_narrator.model import Box, PrintedWord
+from comic_narrator.readers.lettering import english
 from comic_narrator.readers.words import Row
 
 MATCHES = 0.6
@@ -19,16 +20,16 @@ AGREED = 0.97
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
-def with_hints(rows: Sequence[Row], words: Sequence[PrintedWord]) -> tuple[Row, ...]:
+def with_hints(rows: Sequence[Row], words: Sequence[PrintedWord], language: str) -> tuple[Row, ...]:
     """The rows with what the text layer's words (page pixels) mend; columns and rows that it misses stay as they are.
 
-    A layer is often another recogniser's work and no better: of two readings that differ, the one with more known words
-    is taken, and the picture's own where they have as many.
+    A layer is often another recogniser's work and no better: of two readings that differ, the one with the smaller
+    share of unknown letters is taken, in the language whose words we know; else only what both read alike is surer.
     """
-    return tuple(_mended(row, words) for row in rows) if words else tuple(rows)
+    return tuple(_mended(row, words, language) for row in rows) if words else tuple(rows)
 
 
-def _mended(row: Row, words: Sequence[PrintedWord]) -> Row:
+def _mended(row: Row, words: Sequence[PrintedWord], language: str) -> Row:
     inside = [word for word in words if _holds(row.box, word.bbox)]
     if row.upright or not inside:
         return row
@@ -38,7 +39,9 @@ def _mended(row: Row, words: Sequence[PrintedWord]) -> Row:
         return row
     if ours == theirs:
         return replace(row, confidence=max(row.confidence, AGREED))
-    return replace(row, text=hint) if _unknown(hint) < _unknown(row.text) else row
+    better = english(language) and _unknown(hint) < _unknown(row.text)
+    # The letters behind the row's text are those of the picture.
+    return replace(row, text=hint, letters=()) if better else row
 
 
 def _holds(row: Box, word: Box) -> bool:
@@ -50,6 +53,8 @@ def _letters(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-def _unknown(text: str) -> int:
-    """How many words of `text` English does not have."""
-    return sum(word.casefold().replace("’", "'") not in english_words() for word in _WORD.findall(text))
+def _unknown(text: str) -> float:
+    """The share of the letters of `text` that stand in words which English does not have."""
+    words = _WORD.findall(text)
+    strange = sum(len(word) for word in words if word.casefold().replace("’", "'") not in english_words())
+    return strange / max(sum(map(len, words)), 1)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from comic_narrator.model import SPOKEN_KINDS, Beat, Cast, Line, PageReading, Panel, Script
 from comic_narrator.script.cast import cast_book, voice_of
-from comic_narrator.script.pacing import pause_after, speed_of, wordless_seconds
+from comic_narrator.script.pacing import gain_of, pause_after, speed_of, wordless_seconds
 from comic_narrator.script.spoken import to_spoken
 
 __all__ = ["cast_book", "to_spoken", "write_script"]
 
-METHOD = "script-1"
+METHOD = "script-2"
 """Raised when the same readings may give another cast or script."""
 
 
@@ -47,6 +47,7 @@ def _speech(reading: PageReading, line: Line, cast: Cast, speed: float) -> Beat 
         voice=character.voice,
         tone=line.tone,
         speed=round(speed * speed_of(line), 3),
+        gain_db=gain_of(line),
         pause_after=pause_after(line),
     )
 

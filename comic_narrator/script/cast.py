@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from comic_narrator.model import Cast, Character, Line, PageReading
+from comic_narrator.model import CAST_KINDS, Cast, Character, Line, PageReading
 
 NARRATOR = "narrator"
 SOMEBODY = "Somebody"
 """Who speaks a line whose speaker the reader could not tell."""
-
-CAST_KINDS = frozenset({"dialogue", "thought"})
 
 
 def cast_book(readings: Sequence[PageReading], voices: Sequence[str], narrator: str = "auto") -> Cast:
@@ -33,7 +31,10 @@ def cast_book(readings: Sequence[PageReading], voices: Sequence[str], narrator: 
         ),
         characters=tuple(
             Character(
-                id=f"c{i:02}", name=name, voice=others[(i - 1) % len(others)], why=f"speaker number {i} of the book"
+                id=f"c{i:02}",
+                name=name,
+                voice=others[(i - 1) % len(others)],
+                why=f"name {i} of those in the readings",
             )
             for i, name in enumerate(speakers, 1)
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from comic_narrator.model import Line
 
@@ -10,6 +11,19 @@ CAPTION_PAUSE = 0.5
 LINE_PAUSE = 0.35
 TRAILING_PAUSE = 0.25
 """Added after a line that trails off."""
+
+
+@dataclass(frozen=True)
+class Tone:
+    """How a tone of voice is heard: its rate against the usual one, and how much louder it is, in dB."""
+
+    speed: float
+    gain_db: float
+
+
+PLAIN = Tone(1.0, 0.0)
+TONES = {"shouting": Tone(1.04, 2.5), "whispering": Tone(0.94, -4.0)}
+"""A shout stands out but does not drown the line after it; a whisper must still be heard on a small speaker."""
 
 
 def pause_after(line: Line) -> float:
@@ -20,8 +34,13 @@ def pause_after(line: Line) -> float:
 
 
 def speed_of(line: Line) -> float:
-    """Rate of delivery against the voice's own: thoughts are a little slower."""
-    return 0.95 if line.kind == "thought" else 1.0
+    """Rate of delivery against the voice's own: thoughts are a little slower, and so are whispers."""
+    return (0.95 if line.kind == "thought" else 1.0) * TONES.get(line.tone or "", PLAIN).speed
+
+
+def gain_of(line: Line) -> float:
+    """Decibels by which a line is louder than usual."""
+    return TONES.get(line.tone or "", PLAIN).gain_db
 
 
 def wordless_seconds(share: float, panels: int, middle: float) -> float:

@@ -11,8 +11,10 @@ from pathlib import Path
 from PIL import Image
 
 from comic_narrator import panels as panels_stage
+from comic_narrator import show as show_stage
 from comic_narrator.errors import BrokenPictureError, InputError
 from comic_narrator.model import (
+    SPOKEN_KINDS,
     Book,
     BookPage,
     PagePanels,
@@ -24,14 +26,10 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, number
-from comic_narrator.show import show_reading
 from comic_narrator.steps.book import text_of
 from comic_narrator.steps.many import processes_for, reading_ahead
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_file, digest_of
-
-UNSURE = 0.7
-"""Lines read with less confidence are named in the report."""
 
 
 def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
@@ -139,14 +137,18 @@ def show(book: Book, readings: Mapping[str, PageReading], run: Run) -> None:
     """Draw what was found over each page: pages/NNNN/shown.png, for people to look at."""
     with run.stage("showing", len(book.pages)) as step:
         for page in book.pages:
-            inputs = {"image": digest_file(run.work.path(page.image)), "reading": digest_of(readings[page.id])}
+            inputs = {
+                "image": digest_file(run.work.path(page.image)),
+                "reading": digest_of(readings[page.id]),
+                "method": show_stage.METHOD,
+            }
             draw = partial(_show, run.work.path(page.image), readings[page.id])
             run.work.make(f"pages/{page.id}/shown.png", inputs, draw, product=True)
             step()
 
 
 def _show(image: Path, reading: PageReading, out: Path) -> None:
-    show_reading(Image.fromarray(load_rgb(image)), reading).save(out, "PNG")
+    show_stage.show_reading(Image.fromarray(load_rgb(image)), reading).save(out, "PNG")
 
 
 def _words(page: BookPage, run: Run) -> tuple[PrintedWord, ...]:
@@ -197,10 +199,18 @@ def _fitting(reading: PageReading, page: BookPage, file: Path) -> PageReading:
 
 def _note_shortfalls(readings: Mapping[str, PageReading], run: Run) -> None:
     for page_id, reading in readings.items():
+        spoken = [line for line in reading.lines if line.kind in SPOKEN_KINDS]
         if not reading.lines:
             run.shortfalls.append(f"page {page_id}: no lettering was read")
+        elif not spoken:
+            run.shortfalls.append(f"page {page_id}: lettering was read, but none of it is narrated")
+        if any(panel.doubtful for panel in reading.panels):
+            run.shortfalls.append(f"page {page_id}: where its panels are is uncertain")
+        unsure = [line.id for line in spoken if line.speaker_doubtful]
+        if unsure:
+            run.shortfalls.append(f"page {page_id}: who speaks is uncertain in {', '.join(unsure)}")
         run.shortfalls += [
             f"line {line.id}: read with confidence {line.confidence:.2f}: {line.text}"
-            for line in reading.lines
-            if line.confidence < UNSURE
+            for line in spoken
+            if line.doubtful
         ]

@@ -46,6 +46,13 @@ def test_a_setting_says_how_many(long_book: Path) -> None:
     assert len({line["speaker"] for lines in readings(long_book).values() for line in lines}) == 1
 
 
+def test_what_stops_one_process_is_told_as_it_is(long_book: Path) -> None:
+    env = {**FAKES, "FAKE_REFUSAL": "1"}
+    done = narrate("read", long_book.name, *CROWD, cwd=long_book.parent, env=env)
+    assert done.returncode == 6, done.stderr
+    assert "nonsense" in done.stderr
+
+
 def test_a_process_that_is_killed_costs_nothing_that_was_read(long_book: Path) -> None:
     killed = narrate("read", long_book.name, *CROWD, cwd=long_book.parent, env={**FAKES, "FAKE_DEATH": "1"})
     assert killed.returncode == 9, killed.stderr

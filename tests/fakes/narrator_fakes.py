@@ -45,7 +45,7 @@ class LabelReader:
 
 
 class CrowdReader(LabelReader):
-    """The same in three processes; page 0005 kills the one that reads it, if FAKE_DEATH is set."""
+    """The same in three processes; page 0005 kills the one that reads it, or is refused, if FAKE_... is set."""
 
     processes = 3
 
@@ -53,6 +53,8 @@ class CrowdReader(LabelReader):
         """The numbers, and who read them."""
         if os.environ.get("FAKE_DEATH") and page.image.parent.name == "0005":
             os._exit(9)
+        if os.environ.get("FAKE_REFUSAL") and page.image.parent.name == "0005":
+            raise BackendAnswerError("The model answers nonsense.", "Take another.")
         # Long enough that one does not read them all before the others have begun.
         time.sleep(0.3)
         reading = super().read(page, cast)

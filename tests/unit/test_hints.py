@@ -13,8 +13,8 @@ def layer(*words: str, x: int = 100, y: int = 105) -> list[PrintedWord]:
     return [PrintedWord(text=word, bbox=Box(x + 60 * i, y, 50, 20)) for i, word in enumerate(words)]
 
 
-def read(text: str, words: list[PrintedWord], confidence: float = 0.8) -> Row:
-    return with_hints([Row(text, confidence, ROW)], words)[0]
+def read(text: str, words: list[PrintedWord], confidence: float = 0.8, language: str = "en") -> Row:
+    return with_hints([Row(text, confidence, ROW)], words, language)[0]
 
 
 def test_a_slip_is_mended_by_the_words_of_the_layer() -> None:
@@ -39,3 +39,8 @@ def test_words_outside_the_row_are_not_looked_at() -> None:
 
 def test_rows_that_both_read_alike_are_sure() -> None:
     assert read("the quick fox", layer("The", "quick", "fox!"), confidence=0.5).confidence == AGREED
+
+
+def test_where_the_words_of_a_language_are_not_known_the_picture_has_its_way() -> None:
+    assert read("WIR MÜSSEN GEHEN", layer("WIR", "MUSSEN", "THE"), language="de").text == "WIR MÜSSEN GEHEN"
+    assert read("WIR GEHEN", layer("Wir", "gehen"), confidence=0.5, language="de").confidence == AGREED

@@ -19,14 +19,15 @@ def test_languages_whose_letters_the_model_has_are_accepted(language: str) -> No
     ("language", "word"),
     [
         ("ru", "Cyrillic"),
-        ("ko", "Hangul"),
+        ("ko", "Korean"),
         ("ar-EG", "Arabic"),
         ("he", "Hebrew"),
         ("hi", "Devanagari"),
         ("th", "Thai"),
-        ("vi", "Vietnamese"),
-        ("en-Cyrl", "Cyrl"),
+        ("vi", "accents"),
+        ("en-Cyrl", "Cyrillic"),
         ("sr", "Cyrillic"),
+        ("klingon", "no language"),
     ],
 )
 def test_others_are_refused_by_name(language: str, word: str) -> None:

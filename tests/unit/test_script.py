@@ -6,6 +6,7 @@ import pytest
 
 from comic_narrator.model import Box, Line, PageReading, Panel
 from comic_narrator.script import cast_book, write_script
+from comic_narrator.script.pacing import gain_of
 
 VOICES = ("told", "v1", "v2", "v3")
 
@@ -82,3 +83,12 @@ def test_the_narrator_can_be_named() -> None:
 def test_speed_reaches_every_delivery() -> None:
     slow = write_script(BOOK, cast_book(BOOK, VOICES), "en", wordless=2.0, speed=0.8)
     assert {beat.text: beat.speed for beat in slow.beats if beat.kind == "speech"}["Hello"] == pytest.approx(0.8)
+
+
+def test_a_shout_is_louder_and_a_whisper_softer_than_what_is_said() -> None:
+    gains = [gain_of(Line(id="1", panel="1", kind="dialogue", text="x", tone=tone, confidence=1)) for tone in TOLD]
+    assert gains == sorted(gains)
+    assert gains[1] == 0
+
+
+TOLD = ("whispering", None, "shouting")

@@ -1,0 +1,29 @@
+"""What this machine, or the container that we are in, lets us use."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import psutil
+
+CGROUP = Path("/sys/fs/cgroup")
+"""Where a container's limits stand (cgroup version 2): psutil tells the host's memory."""
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def free_memory(cgroup: Path = CGROUP) -> int:
+    """Bytes of memory that are free, here and in the container."""
+    free = int(psutil.virtual_memory().available)
+    try:
+        most, used = ((cgroup / name).read_text().strip() for name in ("memory.max", "memory.current"))
+    except OSError:
+        return free
+    return min(free, int(most) - int(used)) if most.isdecimal() else free
