@@ -25,7 +25,7 @@ film: $(READY)
 	$(BIN)/comic-narrator samples/lighthouse.cbz -o out/lighthouse.mp4
 
 test: $(READY_DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(READY_DEV)
 	$(BIN)/ruff check .

@@ -19,6 +19,9 @@ from comic_narrator.panels import find_panels
 from comic_narrator.readers import PageToRead, Reader, Reading, number
 from comic_narrator.readers.embedded import EmbeddedReader
 
+# They share models that take seconds to load.
+pytestmark = pytest.mark.xdist_group("readers")
+
 READERS: dict[str, Callable[[], Reader]] = {"embedded": EmbeddedReader}
 PANELS = (Box(30, 30, 410, 500), Box(460, 30, 410, 500))
 

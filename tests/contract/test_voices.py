@@ -19,6 +19,9 @@ from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedd
 from comic_narrator.voices.embedded import EmbeddedVoice
 from comic_narrator.voices.phonemes import calls
 
+# They share models that take seconds to load.
+pytestmark = pytest.mark.xdist_group("voices")
+
 ENGINES: dict[str, Callable[[], Voice]] = {"embedded": EmbeddedVoice}
 
 
