@@ -11,9 +11,6 @@ from comic_narrator.model import Box, PageReading
 from tests.golden.likeness import SHADE, differences, worst_block
 from tests.golden.samples import NAMES, golden_files, golden_reading, read_book, shown_small
 
-# They read the sample books once.
-pytestmark = pytest.mark.xdist_group("golden")
-
 AGAIN = "look at the pages, and if the change is wanted: python -m tests.golden.regenerate"
 each_page = pytest.mark.parametrize(
     "file", [pytest.param(file, id=file.stem) for name in NAMES for file in golden_files(name)]
