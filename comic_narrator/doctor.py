@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from comic_narrator.ingest import NumberedPage
+from comic_narrator.ingest.pages import LEFT_BY_HAND
 from comic_narrator.model import Paging, Part
 
 SECONDS_A_PAGE = (15, 40)
@@ -17,6 +18,11 @@ class LeftOut(Part):
     source: str
     treat: str
     why: str
+
+    @property
+    def told(self) -> str:
+        """The picture and why, its name once."""
+        return self.why if self.why.startswith(self.source) else f"{self.source}: {self.why}"
 
 
 class BookReport(Part):
@@ -46,19 +52,19 @@ class BookReport(Part):
             ("series", " ".join(part for part in (self.series, self.number) if part)),
             ("language", self.language or "its pages will tell"),
             ("layout", self.layout),
-            ("pages", f"{self.pages} of {self.pictures} pictures"),
+            ("pages", f"{self.pages}, from {self.pictures} pictures"),
             ("chapters", ", ".join(self.chapters)),
             ("strips", f"{self.strips}, joined and cut at their gutters" if self.strips else ""),
             ("split", ", ".join(self.split)),
             ("kept whole", ", ".join(f"{name} (art crosses the fold)" for name in self.kept_whole)),
-            *((part.treat, f"{part.source}: {part.why}") for part in self.left_out),
+            *((part.treat, part.told) for part in self.left_out),
             ("film", f"about {least:.0f} to {most:.0f} minutes" if most >= 2 else "about a minute"),
         ]
         return [(what, said) for what, said in rows if said]
 
 
-def examine(paging: Paging, pages: Sequence[NumberedPage]) -> BookReport:
-    """What a book's paging and its pages, as numbered from it, say."""
+def examine(paging: Paging, pages: Sequence[NumberedPage], language: str | None) -> BookReport:
+    """What a book's paging and its pages, as numbered from it, say; `language` is the one that was asked for."""
     shown = [page for page in pages if page.picture]
     least, most = (round(len(shown) * seconds / 60, 1) for seconds in SECONDS_A_PAGE)
     return BookReport(
@@ -66,7 +72,7 @@ def examine(paging: Paging, pages: Sequence[NumberedPage]) -> BookReport:
         title=paging.title,
         series=paging.series,
         number=paging.number,
-        language=paging.language,
+        language=language or paging.language,
         layout=f"{paging.direction or 'auto'} ({paging.why})",
         pictures=len(paging.pictures),
         pages=len(shown),
@@ -75,7 +81,7 @@ def examine(paging: Paging, pages: Sequence[NumberedPage]) -> BookReport:
         kept_whole=tuple(p.source for p in paging.pictures if p.treat == "page" and p.why),
         strips=sum(picture.treat == "strip" for picture in paging.pictures),
         left_out=tuple(
-            LeftOut(source=p.source, treat=p.treat, why=p.why or "")
+            LeftOut(source=p.source, treat=p.treat, why=p.why or LEFT_BY_HAND)
             for p in paging.pictures
             if p.treat in ("blank", "skip", "broken")
         ),

@@ -13,6 +13,9 @@ def narrate(job: Job, run: Run) -> None:
     """
     try:
         book = steps.ingest(job, run)
+        if job.until == "pages":
+            return
+
         book, panels = steps.find_panels(book, run)
         if job.until == "panels":
             return

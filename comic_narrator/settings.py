@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
+from babel.core import get_global
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from comic_narrator.errors import UsageError
@@ -25,6 +26,8 @@ def _whole(value: object) -> object:
 def _language_tag(value: str) -> str:
     """A language as BCP-47 writes it: en, ja, en-GB."""
     primary, *rest = value.replace("_", "-").split("-")
+    if primary.lower() != "auto" and primary.lower() not in get_global("likely_subtags"):
+        raise ValueError("it is no language; write it as en, ja or pt-BR")
     return "-".join([primary.lower(), *rest])
 
 

@@ -68,7 +68,7 @@ def film(
     password: Password = None,
     work: WorkFolder = None,
     until: Annotated[
-        Literal["panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
+        Literal["pages", "panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
     ] = "film",
     vision_only: Annotated[bool, typer.Option("--vision-only", help="The same as --until script.")] = False,
     from_page_json: Annotated[

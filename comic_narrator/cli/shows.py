@@ -110,8 +110,9 @@ def doctor(
     with TemporaryDirectory() as place, Spool(Path(place)) as spool:
         source = open_with_password(book, spool, settings, password)
         with Watch().stage("looking", len(source.pages)) as step:
-            paging = plan(source, wishes_of(settings.book), step)
-        report = examine(paging, pages_of(source, paging, paging.direction or "ltr"))
+            wishes = wishes_of(settings.book)
+            paging = plan(source, wishes, step)
+        report = examine(paging, pages_of(source, paging, paging.direction or "ltr"), wishes.language)
     if as_json:
         result(report.model_dump_json(indent=1))
     else:

@@ -18,6 +18,9 @@ from comic_narrator.ingest.strips import window
 from comic_narrator.model import Box, Direction, Paging, PlannedPicture, PrintedWord, Treatment
 from comic_narrator.pictures import open_picture
 
+LEFT_BY_HAND = "paging.json leaves it out"
+"""Why a picture gives no page, where nobody said."""
+
 DECODED = 2
 """Pictures of a strip that stay decoded: a page seldom reaches over more."""
 
@@ -84,9 +87,14 @@ def pick_pages(pages: Sequence[NumberedPage], wanted: str | None) -> tuple[Numbe
     except ValueError:
         raise UsageError(f"--pages {wanted} is not a range.", "Write --pages 3-10, 5 or 4-.") from None
     picked = tuple(page for page in pages if low <= page.number <= high)
-    if not any(page.picture for page in picked):
+    if not picked:
         raise UsageError(
             f"--pages {wanted} names no page of this book.", f"Its pages have numbers from 1 to {pages[-1].number}."
+        )
+    if not any(page.picture for page in picked):
+        raise InputError(
+            f"--pages {wanted} names no page that can be shown: {picked[0].why or LEFT_BY_HAND}.",
+            "`comic-narrator doctor` lists what is left out.",
         )
     return picked
 
@@ -157,7 +165,9 @@ class _Column:
     def __init__(self, strips: Sequence[_Sheet]) -> None:
         self._strips = strips
         self._sizes = [(sheet.planned.width, sheet.planned.height) for sheet in strips]
-        self._starts = [(i, row) for i, sheet in enumerate(strips) for row in sheet.planned.cuts]
+        cuts = {(i, row) for i, sheet in enumerate(strips) for row in sheet.planned.cuts}
+        # Whatever a hand edit left of the cuts, the first page begins where the column does.
+        self._starts = sorted(cuts | {(0, 0)}) if strips else []
         self._next = 0
         self._pixels = lru_cache(maxsize=DECODED)(self._decode)
 

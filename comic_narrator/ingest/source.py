@@ -13,9 +13,15 @@ from tempfile import mkdtemp
 from comic_narrator.errors import InputError
 from comic_narrator.model import Box, Direction, PrintedWord
 
+UNREADABLE_SUFFIXES = frozenset({".jxl", ".heic", ".heif"})
+"""Suffixes of pictures that nothing here decodes: they are pages all the same, and are named as broken."""
+
 PICTURE_SUFFIXES = frozenset(
     {".jpg", ".jpeg", ".jpe", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".jp2", ".j2k", ".jpx"}
 )
+
+LITTER = frozenset({"__MACOSX", "@eaDir"})
+"""Folders in which macOS and network drives keep thumbnails and the like."""
 
 
 class PasswordNeededError(InputError):
@@ -168,7 +174,7 @@ def natural_key(name: str) -> tuple[tuple[object, ...], ...]:
 
 
 def is_page_name(name: str) -> bool:
-    """Whether a file of that path inside a container is a page, by its suffix; system litter is none."""
+    """Whether a file of that path inside a container is a page, by its suffix; what systems leave behind is none."""
     *folders, file = name.split("/")
-    litter = file.startswith(".") or "__MACOSX" in folders
-    return not litter and any(file.lower().endswith(suffix) for suffix in PICTURE_SUFFIXES)
+    litter = file.startswith(".") or any(folder.startswith(".") or folder in LITTER for folder in folders)
+    return not litter and file.lower().endswith((*PICTURE_SUFFIXES, *UNREADABLE_SUFFIXES))

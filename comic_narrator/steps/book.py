@@ -19,6 +19,7 @@ from comic_narrator.ingest import (
     plan,
     read_ahead,
 )
+from comic_narrator.ingest.pages import LEFT_BY_HAND
 from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
 from comic_narrator.settings import BookSettings
@@ -31,7 +32,7 @@ PAGING = "paging.json"
 
 def ingest(job: Job, run: Run) -> Book:
     """Store the book's pages as pictures and say what the book is: paging.json and book.json."""
-    speaks = job.until not in ("panels", "reading")
+    speaks = job.until not in ("pages", "panels", "reading")
     wanted = run.settings.book.language
     if speaks and wanted != "auto":
         _check_voice(run, wanted)
@@ -211,7 +212,8 @@ def _name_left_out(run: Run, picked: Sequence[NumberedPage], book: Book) -> None
         if page.treat == "broken":
             run.leave_out(page.why or f"{page.source} is broken.")
         elif page.picture is None:
-            run.shortfalls.append(f"{page.source} is left out: {page.why}")
-            run.watch.say(f"left out: {page.source}: {page.why}")
+            why = page.why or LEFT_BY_HAND
+            run.shortfalls.append(f"{page.source} is left out: {why}")
+            run.watch.say(f"left out: {page.source}: {why}")
         elif page.number not in there and not any(page.source in said for said in run.broken):
             run.leave_out(f"{page.source} could not be read.")

@@ -19,7 +19,7 @@ from comic_narrator.settings import Settings
 from comic_narrator.voices import Voice
 from comic_narrator.work import Work
 
-Until = Literal["panels", "reading", "script", "speech", "film"]
+Until = Literal["pages", "panels", "reading", "script", "speech", "film"]
 
 REPORT = "report.json"
 

@@ -130,10 +130,14 @@ def test_a_paging_changed_by_hand_changes_the_book(tmp_path: Path) -> None:
     ]
 
 
+def test_a_page_that_is_left_out_is_not_asked_for_in_vain(torn: Path) -> None:
+    refused(quick(torn.name, "--pages", "2", cwd=torn.parent), 3, "p2.png is broken")
+
+
 def test_the_doctor_says_what_a_book_is_without_making_anything(torn: Path) -> None:
     done = narrate("doctor", torn.name, cwd=torn.parent)
     assert done.returncode == 0, done.stderr
-    for said in ("ZIP archive", "2 of 4 pictures", "torn.cbz!p2.png", "minute"):
+    for said in ("ZIP archive", "2, from 4 pictures", "torn.cbz!p2.png", "minute"):
         assert said in done.stdout
     told = json.loads(narrate("doctor", torn.name, "--json", cwd=torn.parent).stdout)
     assert [part["treat"] for part in told["left_out"]] == ["broken", "broken"]

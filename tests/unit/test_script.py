@@ -86,9 +86,7 @@ def test_speed_reaches_every_delivery() -> None:
 
 
 def test_a_shout_is_louder_and_a_whisper_softer_than_what_is_said() -> None:
-    gains = [gain_of(Line(id="1", panel="1", kind="dialogue", text="x", tone=tone, confidence=1)) for tone in TOLD]
+    tones = ("whispering", None, "shouting")
+    gains = [gain_of(Line(id="1", panel="1", kind="dialogue", text="x", tone=tone, confidence=1)) for tone in tones]
     assert gains == sorted(gains)
     assert gains[1] == 0
-
-
-TOLD = ("whispering", None, "shouting")
