@@ -42,7 +42,7 @@ def differences(golden: PageReading, reading: PageReading) -> list[str]:
     told += [
         f"panel {old.id}: confidence {old.confidence} is now {new.confidence}"
         for old, new in zip(golden.panels, reading.panels, strict=False)
-        if _moved(old.confidence, new.confidence)
+        if _other(old.confidence, new.confidence)
     ]
     if [line.id for line in golden.lines] != [line.id for line in reading.lines]:
         texts = [[f"{line.id} {line.text}" for line in page.lines] for page in (golden, reading)]
@@ -57,9 +57,9 @@ def _line_differences(was: Line, now: Line, reach: float) -> Iterator[str]:
         yield f"{was.kind}, {was.speaker}, {was.tone} is now {now.kind}, {now.speaker}, {now.tone}"
     if SequenceMatcher(None, was.text, now.text, autojunk=False).ratio() < LETTERS:
         yield f"{was.text!r} is now {now.text!r}"
-    if _moved(was.speaker_confidence, now.speaker_confidence):
+    if _other(was.speaker_confidence, now.speaker_confidence):
         yield f"speaker confidence {was.speaker_confidence} is now {now.speaker_confidence}"
-    if _moved(was.confidence, now.confidence) or was.doubtful != now.doubtful:
+    if _other(was.confidence, now.confidence) or was.doubtful != now.doubtful:
         yield f"confidence {was.confidence} is now {now.confidence}"
     tips = [None if tip is None else Box(*tip, 0, 0) for tip in (was.tail, now.tail)]
     for name, old, new in (
@@ -71,7 +71,7 @@ def _line_differences(was: Line, now: Line, reach: float) -> Iterator[str]:
             yield f"{name} {old} is now {new}"
 
 
-def _moved(was: float | None, now: float | None) -> bool:
+def _other(was: float | None, now: float | None) -> bool:
     """Whether a confidence is another one, or is there in one reading only."""
     return was != now if was is None or now is None else abs(was - now) > SURENESS
 
