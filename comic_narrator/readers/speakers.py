@@ -126,7 +126,7 @@ def _panel_mates(said: Sequence[Said]) -> Pairs:
 
 
 def _same(numbers: Sequence[int]) -> Pairs:
-    return np.equal.outer(np.array(numbers), np.array(numbers))
+    return np.asarray(np.equal.outer(np.array(numbers), np.array(numbers)), np.bool_)
 
 
 def _near_odds(said: Sequence[Said], together: Pairs, direction: Direction) -> Odds:
