@@ -56,7 +56,7 @@ def test_a_column_longer_than_its_letters_lost_some_and_is_the_more_doubtful_the
 @pytest.mark.parametrize(("text", "squares"), [("急患です！！", 5), ("もう24時間", 5), ("60代", 2), ("なのだ……", 5)])
 def test_figures_and_marks_side_by_side_stand_in_one_square(text: str, squares: int) -> None:
     assert sure(column(text, squares)) > 0.9
-    assert sure(column(text, squares + 3)) < 0.7
+    assert sure(column(text, squares + 2)) < 0.7
 
 
 def test_pieces_of_one_column_are_measured_as_one() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -170,6 +171,14 @@ def test_looks_tell_people_apart_across_panels() -> None:
     a, b, c, d = voices(seen)
     assert (a, b) == (c, d)
     assert a != b
+
+
+def test_two_that_a_panel_tells_apart_stay_apart_though_both_look_like_a_third() -> None:
+    lines = [said("Who?", 0, 450), said("Me.", 0, 40), said("Hm.", 1, 200)]
+    alike = [replace(line, look=np.array([1.0])) for line in lines]
+    first, second, third = voices(alike, "rtl")
+    assert first != second
+    assert third == second
 
 
 def test_a_grey_page_has_no_looks() -> None:
