@@ -15,12 +15,14 @@ Picture = NDArray[np.uint8]
 Look = NDArray[np.float64]
 
 SIDE = 12.0
-"""Lettering is this high, in pixels, on the picture that colours are counted on."""
+"""Lettering is this high, in pixels, on the picture that colours are counted on: a face is a few dozen pixels then, and
+screens of dots have melted into their colour."""
 GREY_PAGE = 6.0
 """A page with less colour (mean chroma, Lab) is black and white, and its greys do not tell people apart."""
 COMMON = 0.02
 """A colour's share of the panel is raised by this, or a speck of a rare one would outweigh all."""
 LEAST = 16
+"""Fewer pixels that are seen are edges of what hides the rest, and no place."""
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,13 @@ from comic_narrator.readers.looks import Look
 from comic_narrator.readers.tails import Tail
 
 Odds = NDArray[np.float64]
+Pairs = NDArray[np.bool_]
 
 VOICES = "Voice "
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Labels are for people and only tell the voices of one page apart: names are given where the cast is made."""
 RAY = 4.0
-"""A mouth is within so many heights of the lettering of the tip of its tail."""
+"""A mouth is within so many heights of the lettering of the tip of its tail: tails end clear of the faces they mean."""
 AIM = 1.5, 0.15
 """How exactly a tail is aimed, in heights of the lettering: at its tip, and what each height further adds."""
 
@@ -31,11 +33,16 @@ MEETING, NEARBY, PARTED = 1.5, 0.0, -2.0
 FACING = 1.0
 """Tails that point towards each other have the speaker between them."""
 BESIDE = {"ltr": -1.8, "rtl": 0.2, "vertical": -1.0}
-"""Two balloons at one height: a Western artist sets speakers side by side, a manga artist frames one face with them."""
+"""Lettering side by side: a Western artist sets speakers side by side, a manga artist frames one face with balloons."""
 ASLANT = {"ltr": -0.6, "rtl": 0.4, "vertical": -0.3}
-"""The same of two balloons in opposite corners of a panel."""
+"""The same of lettering that is neither side by side nor above each other."""
 ABOVE = 0.6
-"""Balloons above each other are one voice after the other, more often the same."""
+"""Balloons set close above each other are one voice that pauses, more often than two."""
+SHARED = 0.5
+"""Lettering is side by side if it shares so many of its heights of the page; rows of one slant overlap by less."""
+FADES = 1.0, 5.0
+"""Heights between lettering set above each other up to which it stands close, as in balloons that touch, and from which
+on it might as well stand aslant: what belongs together is set together."""
 SIDES = {"ltr": 3.0, "rtl": 1.0, "vertical": 2.0}
 """Two people who talk to each other keep their sides from panel to panel."""
 CROWD = 0.1, -0.8
@@ -50,6 +57,13 @@ CONTINUED, TRAILING, ANSWERED = 1.6, 0.3, -0.8
 """Dots before a line take up the one before; dots after that one may be a silence; a question has an answer."""
 LOOKS, HALF_ALIKE = 3.0, 0.5
 """Places whose colours are alike by half say nothing: light changes from panel to panel, and backgrounds stay."""
+
+MOST = 3.0
+"""Evidence of several kinds is added up as if each came by itself, which it does not: beyond these log-odds, one wrong
+in twenty, more of it says no more."""
+ALONE, ALONE_UNTAILED = 0.95, 0.8
+"""How sure the only speaker of a page is: there is nobody to mix them up with, but a balloon without a tail may also be
+said from outside the picture, or by nobody."""
 
 
 @dataclass(frozen=True)
@@ -93,40 +107,59 @@ def with_speakers(said: Sequence[Said], panels: Sequence[Box], direction: Direct
     spoken = [said[i] for i in at]
     if not spoken:
         return [one.line for one in said]
-    voices = _voices(spoken, panels, direction)
-    odds = _odds(spoken, voices, panels, direction)
-    voice_of = _merged(voices, odds)
+    together = _panel_mates(spoken)
+    near = _near_odds(spoken, together, direction)
+    # Those of one panel are told by its balloons alone, and stay as they are told when panels are compared.
+    voices = merged(range(len(spoken)), near, ~together)
+    odds = np.where(together, near, _far_odds(spoken, voices, direction))
+    voice_of = merged(voices, odds, together & ~_same(voices))
     names = _names(spoken, voice_of, panels)
     lines = [one.line for one in said]
     for k, i in enumerate(at):
-        lines[i] = replace(lines[i], speaker=names[voice_of[k]], speaker_confidence=_sure(k, odds, voice_of))
+        lines[i] = replace(lines[i], speaker=names[voice_of[k]], speaker_confidence=_sure(k, spoken, odds, voice_of))
     return lines
 
 
-def _voices(said: Sequence[Said], panels: Sequence[Box], direction: Direction) -> list[int]:
-    """For each line the number of its voice: those of one panel are told by its balloons, those of two all differ."""
-    n = len(said)
-    odds = np.full((n, n), -np.inf)
-    for i in range(n):
-        for j in range(i + 1, n):
-            if said[i].line.panel == said[j].line.panel:
-                turn = _turn(said[i].line.text, said[j].line.text) if j == i + 1 else 0.0
-                odds[i, j] = odds[j, i] = turn + _in_panel(said[i], said[j], panels[said[i].line.panel], direction)
-    return _merged(list(range(n)), odds)
+def _panel_mates(said: Sequence[Said]) -> Pairs:
+    """Which lines stand in one panel, shape (n, n)."""
+    return _same([one.line.panel for one in said])
 
 
-def _in_panel(a: Said, b: Said, panel: Box, direction: Direction) -> float:
-    """The log-odds that two lines of one panel have one speaker."""
+def _same(numbers: Sequence[int]) -> Pairs:
+    return np.asarray(np.equal.outer(np.array(numbers), np.array(numbers)), np.bool_)
+
+
+def _near_odds(said: Sequence[Said], together: Pairs, direction: Direction) -> Odds:
+    """The log-odds that any two lines of one panel have one speaker; 0 where they stand in two."""
+    odds = np.zeros(together.shape)
+    for i, j in np.argwhere(np.triu(together, 1)):
+        turn = _turn(said[i].line.text, said[j].line.text) if j == i + 1 else 0.0
+        odds[i, j] = odds[j, i] = turn + _in_panel(said[i], said[j], direction)
+    return odds
+
+
+def _in_panel(a: Said, b: Said, direction: Direction) -> float:
+    """The log-odds that two lines of one panel have one speaker, by their balloons."""
     if (a.ground is not None and a.ground == b.ground) or _leads_to(a, b) or _leads_to(b, a):
         return JOINED
-    dx = abs(a.box.center[0] - b.box.center[0]) / panel.w
-    dy = abs(a.box.center[1] - b.box.center[1]) / panel.h
-    odds = BESIDE[direction] if dy < 0.25 and dx > 0.2 else ASLANT[direction] if dx > 0.2 else ABOVE
+    odds = _set(a, b, direction)
     if a.tail is not None and b.tail is not None:
         miss = _miss(a, b)
         odds += MEETING if miss < 1 else NEARBY if miss < 2.2 else PARTED
         odds += FACING if _facing(a.tail, b.tail) else 0.0
     return odds
+
+
+def _set(a: Said, b: Said, direction: Direction) -> float:
+    """The log-odds by how two lines are set to each other; lettering is the measure, for panels are of any size."""
+    one, other, size = a.line.bbox, b.line.bbox, (a.size + b.size) / 2
+    down = (max(one.y, other.y) - min(one.bottom, other.bottom)) / size
+    if down < -SHARED:
+        # Balloons fitted into each other share rows and columns, but nobody letters two rows over each other.
+        return BESIDE[direction]
+    if max(one.x, other.x) >= min(one.right, other.right):
+        return ASLANT[direction]
+    return float(np.interp(down, FADES, (ABOVE, ASLANT[direction])))
 
 
 def _leads_to(a: Said, b: Said) -> bool:
@@ -157,31 +190,26 @@ def _facing(a: Tail, b: Tail) -> bool:
     return float(across @ np.array(a.toward)) > 0.6 * length and float(-across @ np.array(b.toward)) > 0.6 * length
 
 
-def _odds(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box], direction: Direction) -> Odds:
-    """The log-odds that any two lines of a page have one speaker."""
-    n = len(said)
+def _far_odds(said: Sequence[Said], voices: Sequence[int], direction: Direction) -> Odds:
+    """The log-odds that any two lines of different panels have one speaker; 0 where they stand in one."""
     in_panel = {
         one.line.panel: len({v for o, v in zip(said, voices, strict=True) if o.line.panel == one.line.panel})
         for one in said
     }
     sides = _sides(said, voices)
-    odds = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i + 1, n):
-            a, b = said[i], said[j]
-            if a.line.panel == b.line.panel:
-                value = math.inf if voices[i] == voices[j] else -math.inf
-            else:
-                many = in_panel[a.line.panel] > 1, in_panel[b.line.panel] > 1
-                if all(many):
-                    crowd = max(in_panel[a.line.panel], in_panel[b.line.panel]) > 2
-                    value = _side_odds(sides[i] == sides[j], crowd, direction)
-                elif any(many):
-                    value = GOES_ON if j == i + 1 and many[0] else OTHERS
-                else:
-                    value = (LONE if max(in_panel.values()) > 1 else MONOLOGUE)[direction]
-                value += _alike(a.look, b.look) + (_turn(a.line.text, b.line.text) if j == i + 1 else 0.0)
-            odds[i, j] = odds[j, i] = value
+    odds = np.zeros((len(said), len(said)))
+    for i, j in np.argwhere(np.triu(~_panel_mates(said), 1)):
+        a, b = said[i], said[j]
+        many = in_panel[a.line.panel] > 1, in_panel[b.line.panel] > 1
+        if all(many):
+            crowd = max(in_panel[a.line.panel], in_panel[b.line.panel]) > 2
+            value = _side_odds(sides[i] == sides[j], crowd, direction)
+        elif any(many):
+            value = GOES_ON if j == i + 1 and many[0] else OTHERS
+        else:
+            value = (LONE if max(in_panel.values()) > 1 else MONOLOGUE)[direction]
+        value += _alike(a.look, b.look) + (_turn(a.line.text, b.line.text) if j == i + 1 else 0.0)
+        odds[i, j] = odds[j, i] = value
     return odds
 
 
@@ -218,22 +246,28 @@ def _sides(said: Sequence[Said], voices: Sequence[int]) -> list[int]:
     return ranks
 
 
-def _merged(groups: Sequence[int], odds: Odds) -> list[int]:
-    """Groups of lines put together, the most alike first, as long as that is likelier right than wrong."""
-    numbers = list(groups)
+def merged(groups: Sequence[int], odds: Odds, apart: Pairs) -> list[int]:
+    """Groups of lines put together, the most alike first, as long as that is likelier right than wrong.
+
+    Average linkage (Sokal & Michener 1958) over `odds`; lines that are `apart` never come into one group.
+    """
+    kinds = sorted(set(groups))
+    members = np.equal.outer(np.array(kinds), np.array(groups)).astype(np.float64)
+    numbers = np.array([kinds.index(group) for group in groups])
+    sums, barred = members @ odds @ members.T, members @ apart @ members.T > 0
+    sizes = members.sum(axis=1)
+    gone = np.tri(len(kinds), dtype=np.bool_)
     while True:
-        kinds = sorted(set(numbers))
-        best, pair = 0.0, None
-        for k, a in enumerate(kinds):
-            for b in kinds[k + 1 :]:
-                rows = [i for i, g in enumerate(numbers) if g == a]
-                columns = [i for i, g in enumerate(numbers) if g == b]
-                mean = float(odds[np.ix_(rows, columns)].mean())
-                if mean > best:
-                    best, pair = mean, (a, b)
-        if pair is None:
-            return numbers
-        numbers = [pair[0] if g == pair[1] else g for g in numbers]
+        means = np.where(gone | barred, -np.inf, sums / np.outer(sizes, sizes))
+        one, other = map(int, np.unravel_index(int(means.argmax()), means.shape))
+        if means[one, other] <= 0:
+            return [kinds[number] for number in numbers]
+        numbers[numbers == other] = one
+        sizes[one] += sizes[other]
+        for table in (sums, barred):
+            table[one] += table[other]
+            table[:, one] += table[:, other]
+        gone[other] = gone[:, other] = True
 
 
 def _names(said: Sequence[Said], voices: Sequence[int], panels: Sequence[Box]) -> dict[int, str]:
@@ -252,12 +286,11 @@ def _letters(number: int) -> str:
     return (_letters(first - 1) if first else "") + LETTERS[last]
 
 
-def _sure(line: int, odds: Odds, voices: Sequence[int]) -> float:
+def _sure(line: int, said: Sequence[Said], odds: Odds, voices: Sequence[int]) -> float:
     """How likely a line is told rightly apart from, or together with, the others of the page (0-1)."""
-    right = []
-    for other, voice in enumerate(voices):
-        if other == line:
-            continue
-        together = 1 / (1 + math.exp(-float(np.clip(odds[line, other], -3, 3))))
-        right.append(together if voice == voices[line] else 1 - together)
-    return round(float(np.mean(right)), 3) if right else 0.9
+    others = np.arange(len(voices)) != line
+    if not others.any():
+        return ALONE if said[line].tail is not None else ALONE_UNTAILED
+    together = 1 / (1 + np.exp(-np.clip(odds[line], -MOST, MOST)))
+    right = np.where(np.equal(voices, voices[line]), together, 1 - together)
+    return round(float(right[others].mean()), 3)

@@ -13,8 +13,9 @@ from comic_narrator.model import Box, Line, PageReading
 PLACE = 0.012
 """Boxes and tails may be off by this share of the page's longer side."""
 LETTERS = 0.95
-"""The least likeness of a line's text."""
+"""The least likeness of a line's text: one letter in a short line may be read otherwise, a word may not."""
 SURENESS = 0.1
+"""How far any confidence may move: the last digits of a model's answers add up over a line, or over a page's pairs."""
 BLOCK = 6
 SHADE = 8.0
 """Blocks of so many pixels of a golden picture may differ by so much on average: it has few colours."""
@@ -38,6 +39,11 @@ def differences(golden: PageReading, reading: PageReading) -> list[str]:
         for old, new in zip(golden.panels, reading.panels, strict=False)
         if _apart(old.bbox, new.bbox) > reach
     ]
+    told += [
+        f"panel {old.id}: confidence {old.confidence} is now {new.confidence}"
+        for old, new in zip(golden.panels, reading.panels, strict=False)
+        if _other(old.confidence, new.confidence)
+    ]
     if [line.id for line in golden.lines] != [line.id for line in reading.lines]:
         texts = [[f"{line.id} {line.text}" for line in page.lines] for page in (golden, reading)]
         return [*told, f"lines: {texts[0]} are now {texts[1]}"]
@@ -51,7 +57,9 @@ def _line_differences(was: Line, now: Line, reach: float) -> Iterator[str]:
         yield f"{was.kind}, {was.speaker}, {was.tone} is now {now.kind}, {now.speaker}, {now.tone}"
     if SequenceMatcher(None, was.text, now.text, autojunk=False).ratio() < LETTERS:
         yield f"{was.text!r} is now {now.text!r}"
-    if abs(was.confidence - now.confidence) > SURENESS or was.doubtful != now.doubtful:
+    if _other(was.speaker_confidence, now.speaker_confidence):
+        yield f"speaker confidence {was.speaker_confidence} is now {now.speaker_confidence}"
+    if _other(was.confidence, now.confidence) or was.doubtful != now.doubtful:
         yield f"confidence {was.confidence} is now {now.confidence}"
     tips = [None if tip is None else Box(*tip, 0, 0) for tip in (was.tail, now.tail)]
     for name, old, new in (
@@ -61,6 +69,11 @@ def _line_differences(was: Line, now: Line, reach: float) -> Iterator[str]:
     ):
         if (old is None) != (new is None) or (old is not None and new is not None and _apart(old, new) > reach):
             yield f"{name} {old} is now {new}"
+
+
+def _other(was: float | None, now: float | None) -> bool:
+    """Whether a confidence is another one, or is there in one reading only."""
+    return was != now if was is None or now is None else abs(was - now) > SURENESS
 
 
 def _apart(a: Box, b: Box) -> float:

@@ -58,9 +58,11 @@ def test_small_slips_are_let_pass() -> None:
         {"tail": (3, 3)},
         {"speaker": "Somebody"},
         {"confidence": 0.5},
+        {"speaker_confidence": 0.05},
+        {"speaker_confidence": None},
         {"id": "0001.01.9"},
     ],
-    ids=lambda change: next(iter(change)),
+    ids=str,
 )
 def test_a_changed_line_is_told(change: dict[str, object]) -> None:
     golden = one()
@@ -75,6 +77,8 @@ def test_a_lost_line_and_a_moved_panel_are_told() -> None:
     moved = golden.panels[0].model_copy(update={"bbox": golden.panels[0].bbox._replace(h=40)})
     assert differences(golden, golden.model_copy(update={"panels": (moved, *golden.panels[1:])}))
     assert differences(golden, golden.model_copy(update={"panels": golden.panels[:-1]}))
+    unsure = golden.panels[0].model_copy(update={"confidence": 0.2})
+    assert differences(golden, golden.model_copy(update={"panels": (unsure, *golden.panels[1:])}))
 
 
 @pytest.mark.parametrize(

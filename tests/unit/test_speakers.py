@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from comic_narrator.model import Box, Direction, LineKind
 from comic_narrator.readers import ReadLine
 from comic_narrator.readers.looks import Spot, looks_of
-from comic_narrator.readers.speakers import Said, with_speakers
+from comic_narrator.readers.speakers import Said, merged, with_speakers
 from comic_narrator.readers.tails import Tail
 
 PANELS = tuple(Box(0, 400 * i, 600, 400) for i in range(4))
@@ -41,6 +43,10 @@ def said(
 
 def voices(lines: list[Said], direction: Direction = "ltr") -> list[str | None]:
     return [line.speaker for line in with_speakers(lines, PANELS, direction)]
+
+
+def sureness(lines: list[Said], direction: Direction = "ltr") -> list[float]:
+    return [line.speaker_confidence or 0.0 for line in with_speakers(lines, PANELS, direction)]
 
 
 def test_two_who_talk_keep_their_sides_through_the_page() -> None:
@@ -81,6 +87,71 @@ def test_a_line_that_takes_up_the_one_before_is_the_same_voice() -> None:
     assert first == second
 
 
+def test_balloons_side_by_side_in_a_splash_are_two_voices_however_wide_it_is() -> None:
+    splash = Box(0, 0, 4000, 4000)
+    for gap in (2, 20, 200):
+        lines = [said("Ah.", 0, 40), said("Oh.", 0, 140 + gap, y=50)]
+        left, right = with_speakers(lines, (splash,), "ltr")
+        assert left.speaker != right.speaker
+
+
+def test_lettering_that_shares_rows_is_side_by_side_though_its_balloons_fit_into_each_other() -> None:
+    fitted = [said("That's not fair.", 0, 40, y=40), said("We'll share it.", 0, 100, y=70)]
+    first, second = voices(fitted)
+    assert first != second
+
+
+def test_balloons_close_above_each_other_are_one_voice_and_far_above_two() -> None:
+    first, second = voices([said("Ah.", 0, 40, y=20), said("Oh.", 0, 60, y=90)])
+    assert first == second
+    first, second = voices([said("Ah.", 0, 40, y=20), said("Oh.", 0, 60, y=240)])
+    assert first != second
+
+
+def test_a_guess_within_a_panel_is_unsure_and_clear_evidence_is_sure() -> None:
+    guessed = sureness([said("Ah.", 0, 450), said("Oh.", 0, 40)], "rtl")
+    assert all(0.5 <= sure < 0.6 for sure in guessed)
+    parted = sureness([said("Ah.", 0, 30, tail=(40, 300)), said("Oh.", 0, 450, tail=(580, 330))])
+    assert all(sure > 0.9 for sure in parted)
+    joined = sureness([said("Ah,", 0, 30, ground=7), said("Oh.", 0, 420, ground=7)])
+    assert all(sure > 0.9 for sure in joined)
+
+
+def test_the_only_speaker_of_a_page_is_surer_with_a_tail() -> None:
+    (untailed,) = sureness([said("Ah.", 0, 30)])
+    (tailed,) = sureness([said("Ah.", 0, 30, tail=(40, 300))])
+    assert 0.7 <= untailed < tailed
+
+
+def test_voices_are_those_of_the_plain_rule_that_puts_the_likeliest_pair_of_groups_together() -> None:
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 9, 24):
+        odds = rng.normal(0.0, 1.0, (n, n))
+        odds += odds.T
+        apart = rng.random((n, n)) < 0.05
+        apart |= apart.T
+        start = [k // 2 for k in range(n)]
+        assert merged(start, odds, apart) == plainly_merged(start, odds, apart)
+
+
+def plainly_merged(
+    groups: list[int],
+    odds: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    apart: np.ndarray[tuple[int, int], np.dtype[np.bool_]],
+) -> list[int]:
+    numbers = list(groups)
+    while True:
+        means = {}
+        for a, b in combinations(sorted(set(numbers)), 2):
+            at = np.ix_([g == a for g in numbers], [g == b for g in numbers])
+            if not apart[at].any():
+                means[a, b] = float(odds[at].mean())
+        best = max(means, key=lambda pair: means[pair], default=None)
+        if best is None or means[best] <= 0:
+            return numbers
+        numbers = [best[0] if g == best[1] else g for g in numbers]
+
+
 @pytest.mark.parametrize(("question", "answer"), [("どうですか田村さん？", "いや"), ("来ましたかあ", "いや今日は")])
 def test_a_question_is_answered_by_another_voice(question: str, answer: str) -> None:
     first, second = voices([said(question, 0, 450), said(answer, 0, 40)], "rtl")
@@ -100,6 +171,14 @@ def test_looks_tell_people_apart_across_panels() -> None:
     a, b, c, d = voices(seen)
     assert (a, b) == (c, d)
     assert a != b
+
+
+def test_two_that_a_panel_tells_apart_stay_apart_though_both_look_like_a_third() -> None:
+    lines = [said("Who?", 0, 450), said("Me.", 0, 40), said("Hm.", 1, 200)]
+    alike = [replace(line, look=np.array([1.0])) for line in lines]
+    first, second, third = voices(alike, "rtl")
+    assert first != second
+    assert third == second
 
 
 def test_a_grey_page_has_no_looks() -> None:
