@@ -76,7 +76,7 @@ class Group:
     @property
     def size(self) -> float:
         """The lettering's height (of columns: their width), in page pixels."""
-        rows = [row for row in self.rows if not _only_marks(row)] or self.rows
+        rows = [row for row in self.rows if row.lettered] or self.rows
         return float(np.median([min(row.box.w, row.box.h) if self.upright else row.box.h for row in rows]))
 
     @property
@@ -187,11 +187,6 @@ def at_home(group: Group, tail: Tail | None, panels: Sequence[Box], page: Box) -
     return replace(group, panel=nearest_panel(box, panels)) if rim >= group.size else group
 
 
-def _only_marks(row: Row) -> bool:
-    """Whether a row is punctuation only: "...", "?!"."""
-    return not any(c.isalnum() for c in row.text)
-
-
 def _group(some: list[Placed], regions: Sequence[Region]) -> Group:
     rows = [one.row for one in some]
     homes = [one.region for one in some if one.region is not None]
@@ -210,19 +205,16 @@ def _together(one: Placed, other: Placed) -> bool:
     if one.region != other.region:
         return False
     a, b = one.row, other.row
-    if whole and (_only_marks(a) or _only_marks(b)):
-        # Dots are low and stand on the line: their own height says nothing about their lettering.
-        return (
-            _rows_together(a, b, CLOSE_INSIDE, max(a.size, b.size))
-            if not (a.upright or b.upright)
-            else (_columns_together(a, b, CLOSE_INSIDE, max(a.size, b.size)))
-        )
-    if abs(a.slant - b.slant) > 12 or max(a.size, b.size) > 1.9 * min(a.size, b.size):
-        return False
     limit = CLOSE if one.region is None else CLOSE_INSIDE if one.closed else CLOSE_OPEN
-    if a.upright or b.upright:
-        return _columns_together(a, b, limit, min(a.box.w, b.box.w))
-    return _rows_together(a, b, limit, min(a.box.h, b.box.h))
+    columns = a.upright or b.upright
+    sizes = (a.box.w, b.box.w) if columns else (a.box.h, b.box.h)
+    size = min(sizes)
+    if whole and not (a.lettered and b.lettered):
+        # Dots are low and stand on the line: their own height says nothing about their lettering.
+        size = max(sizes)
+    elif abs(a.slant - b.slant) > 12 or max(a.size, b.size) > 1.9 * min(a.size, b.size):
+        return False
+    return (_columns_together if columns else _rows_together)(a, b, limit, size)
 
 
 def _rows_together(a: Row, b: Row, limit: float, size: int) -> bool:

@@ -32,8 +32,8 @@ so many others: even captions without a box are a few rows a panel."""
 PARAGRAPH = 12
 """Nobody says more rows in one balloon."""
 BOUNDED, BOUNDED_OVAL = 0.9, 0.5
-"""The share of a box's rim that is seen as an edge, and of an oval's: white ones without a line lie on pale art, too."""
-KINDS_BY_LOOSENESS: tuple[LineKind, ...] = ("sfx", "dialogue", "thought", "caption", "sign")
+"""The share of a box's rim that is seen as an edge, and of an oval's: some without a line lie on pale art."""
+BY_LOOSENESS: tuple[LineKind, ...] = ("sfx", "dialogue", "thought", "caption", "sign")
 """Which kind lettering has that is seen as several equally often: what is drawn alike and differs is rarely speech."""
 EDGED = 0.95
 INK = 30.0
@@ -132,25 +132,22 @@ def one_kind(kinds: Sequence[LineKind], alike: Sequence[tuple[int | None, str]])
 
     Lettering that is drawn again and again is what it is however the art behind each of them looks.
     """
-    most = {key: Counter(kind for kind, other in zip(kinds, alike, strict=True) if other == key) for key in set(alike)}
-    return [
-        kind if most[key][kind] == max(most[key].values()) else max(KINDS_BY_LOOSENESS, key=lambda one: most[key][one])
-        for kind, key in zip(kinds, alike, strict=True)
-    ]
+    seen = {key: Counter(kind for kind, other in zip(kinds, alike, strict=True) if other == key) for key in set(alike)}
+    return [max(BY_LOOSENESS, key=lambda kind: seen[key][kind]) for key in alike]
 
 
 def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> LineKind:
     """The kind of a group that reads `text`, with the tail of its balloon.
 
-    On a page of titles only, the narrator reads those and nothing else.
+    On a page of titles only, the narrator reads those; of the rest, only what has a balloon with a tail is said.
     """
-    if page.titles_only:
+    if page.titles_only and (tail is None or not _is_held(group, page.lightest)):
         return "caption" if _is_title(group, text, page) else "sign"
     if group.panel is None or (page.columns and _is_label(group, text)):
         return "sign"
     region, words = group.balloon, len(text.split())
     share = group.size / min(page.width, page.height)
-    if region is not None and share <= 2 * LARGEST and not (tail is None and _is_painted(region, text)):
+    if region is not None and share <= 2 * LARGEST and not _is_painted(region, text):
         return _in_balloon(group, region, text, page, tail)
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
     if not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
