@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from comic_narrator.model import Box
+from comic_narrator.readers.placing import nearest_panel
 from comic_narrator.readers.regions import Region
+from comic_narrator.readers.tails import Tail
 from comic_narrator.readers.waists import divided, shared_out, usual_gap
 from comic_narrator.readers.words import Row
 
@@ -24,6 +26,10 @@ FURIGANA = 0.6
 
 HELD = 0.7
 """The share of a text's box that lies in the balloon that holds it."""
+MOSTLY = 0.8
+"""A balloon with at least so much of its box in the panel of its text stands in that one."""
+SCRAP = 0.9
+"""Ground that lettering covers to so large a share is only what shows between the letters."""
 ROOMY = 16.0
 """A balloon's box is at most so many times its text's box; joined balloons count as one."""
 
@@ -70,7 +76,8 @@ class Group:
     @property
     def size(self) -> float:
         """The lettering's height (of columns: their width), in page pixels."""
-        return float(np.median([min(row.box.w, row.box.h) if self.upright else row.box.h for row in self.rows]))
+        rows = [row for row in self.rows if row.lettered] or self.rows
+        return float(np.median([min(row.box.w, row.box.h) if self.upright else row.box.h for row in rows]))
 
     @property
     def slant(self) -> float:
@@ -156,6 +163,30 @@ def panel_of(box: Box, panels: Sequence[Box]) -> int | None:
     return None
 
 
+def at_home(group: Group, tail: Tail | None, panels: Sequence[Box], page: Box) -> Group:
+    """A group with the panel that its balloon belongs to: the one its tail points into, or that it covers most of.
+
+    A text that no balloon holds keeps its panel, and so does one in a balloon that lies in it. A balloon outside all
+    panels stands in one that was not found, and gets the nearest; at the page's rim it is no balloon, but a heading.
+    """
+    balloon = group.balloon
+    if balloon is None or balloon.lettered > SCRAP:
+        return group
+    shares = [balloon.box.overlap(panel) / balloon.box.area for panel in panels]
+    if group.panel is not None and shares[group.panel] >= MOSTLY:
+        return group
+    pointed = None if tail is None else panel_of(Box(*tail.tip, 1, 1), panels)
+    if pointed is not None:
+        return replace(group, panel=pointed)
+    if group.panel is not None and shares[group.panel] >= 0.5:
+        return group
+    if max(shares) > 0:
+        return replace(group, panel=shares.index(max(shares)))
+    box = balloon.box
+    rim = min(box.x - page.x, box.y - page.y, page.right - box.right, page.bottom - box.bottom)
+    return replace(group, panel=nearest_panel(box, panels)) if rim >= group.size else group
+
+
 def _group(some: list[Placed], regions: Sequence[Region]) -> Group:
     rows = [one.row for one in some]
     homes = [one.region for one in some if one.region is not None]
@@ -168,21 +199,25 @@ def _group(some: list[Placed], regions: Sequence[Region]) -> Group:
 
 
 def _together(one: Placed, other: Placed) -> bool:
-    if one.panel != other.panel and one.panel is not None and other.panel is not None:
+    whole = one.closed and one.region == other.region
+    if one.panel != other.panel and one.panel is not None and other.panel is not None and not whole:
         return False
     if one.region != other.region:
         return False
     a, b = one.row, other.row
-    if abs(a.slant - b.slant) > 12 or max(a.size, b.size) > 1.9 * min(a.size, b.size):
-        return False
     limit = CLOSE if one.region is None else CLOSE_INSIDE if one.closed else CLOSE_OPEN
-    if a.upright or b.upright:
-        return _columns_together(a, b, limit)
-    return _rows_together(a, b, limit)
+    columns = a.upright or b.upright
+    sizes = (a.box.w, b.box.w) if columns else (a.box.h, b.box.h)
+    size = min(sizes)
+    if whole and not (a.lettered and b.lettered):
+        # Dots are low and stand on the line: their own height says nothing about their lettering.
+        size = max(sizes)
+    elif abs(a.slant - b.slant) > 12 or max(a.size, b.size) > 1.9 * min(a.size, b.size):
+        return False
+    return (_columns_together if columns else _rows_together)(a, b, limit, size)
 
 
-def _rows_together(a: Row, b: Row, limit: float) -> bool:
-    size = min(a.box.h, b.box.h)
+def _rows_together(a: Row, b: Row, limit: float, size: int) -> bool:
     down = max(a.box.y, b.box.y) - min(a.box.bottom, b.box.bottom)
     along = max(a.box.x, b.box.x) - min(a.box.right, b.box.right)
     if -down > 0.5 * size:
@@ -190,8 +225,7 @@ def _rows_together(a: Row, b: Row, limit: float) -> bool:
     return down < limit * size and -along > 0.25 * min(a.box.w, b.box.w)
 
 
-def _columns_together(a: Row, b: Row, limit: float) -> bool:
-    size = min(a.box.w, b.box.w)
+def _columns_together(a: Row, b: Row, limit: float, size: int) -> bool:
     along = max(a.box.x, b.box.x) - min(a.box.right, b.box.right)
     down = max(a.box.y, b.box.y) - min(a.box.bottom, b.box.bottom)
     if -along > 0.5 * size:

@@ -81,6 +81,8 @@ def _region(image: Picture, balloon: DetectedBalloon, rows: Sequence[Box], numbe
         colour=colour,
         spread=NEAR_GROUND,
         closed=True,
+        edged=1.0,
+        ink=0.0,
         shape=mask,
         plain=np.linalg.norm(lab - colour, axis=2) < NEAR_GROUND,
         scale=1.0,

@@ -15,7 +15,7 @@ from comic_narrator.machine import cores, free_memory
 from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
-from comic_narrator.readers.balloons import Group, gather
+from comic_narrator.readers.balloons import Group, at_home, gather
 from comic_narrator.readers.detected import on_detected
 from comic_narrator.readers.detector import BalloonDetector, model_path
 from comic_narrator.readers.doubts import sureness, with_page
@@ -26,6 +26,7 @@ from comic_narrator.readers.kinds import (
     is_print,
     kind_of,
     lightest_ground,
+    one_kind,
     usual_ground,
     usual_size,
 )
@@ -40,7 +41,7 @@ from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
 from comic_narrator.settings import ReaderSettings
 
-GROUPING = 4
+GROUPING = 5
 CORES = 2
 """Cores that one process keeps busy."""
 MEMORY = 1_200_000_000
@@ -104,8 +105,13 @@ class EmbeddedReader:
         if self._balloons:
             home, regions = on_detected(image, rows, home, regions, self._balloons.find(image))
         groups = gather(rows, page.panels, home, regions)
-        looks = _page_of(image, page, groups)
         outlines = [_outline(image, group, page.panels, [row.box for row in rows]) for group in groups]
+        whole = Box(0, 0, image.shape[1], image.shape[0])
+        groups = [
+            at_home(group, outline.tail if outline is not None else None, page.panels, whole)
+            for group, outline in zip(groups, outlines, strict=True)
+        ]
+        looks = _page_of(image, page, groups)
         lines = _lines(groups, outlines, looks)
         if len(page.panels) == 1 and not any(one.line.kind in SPOKEN_KINDS for one in lines):
             lines = _lines(groups, outlines, replace(looks, titles_only=True))
@@ -143,25 +149,29 @@ def _page_of(image: NDArray[np.uint8], page: PageToRead, groups: Sequence[Group]
 
 
 def _outline(image: NDArray[np.uint8], group: Group, panels: Sequence[Box], lettering: Sequence[Box]) -> Outline | None:
-    if group.balloon is None or group.panel is None:
+    if group.balloon is None:
         return None
-    return trace(image, group.balloon, group.size, panels[group.panel], lettering)
+    panel = panels[group.panel] if group.panel is not None else None
+    return trace(image, group.balloon, group.size, panel, lettering)
 
 
 def _lines(groups: Sequence[Group], outlines: Sequence[Outline | None], page: Page) -> list[Said]:
+    texts = [join_rows([row.text for row in group.rows], page.language) for group in groups]
+    tails = [outline.tail if outline is not None else None for outline in outlines]
+    kinds = one_kind(
+        [kind_of(group, text, page, tail) for group, text, tail in zip(groups, texts, tails, strict=True)],
+        [(group.panel, text.casefold()) for group, text in zip(groups, texts, strict=True)],
+    )
+    # Dots and marks are somebody's silence or surprise in a balloon, and specks anywhere else.
     return [
-        said
-        for group, outline in zip(groups, outlines, strict=True)
-        if (said := _line(group, outline, page)) is not None
+        _line(group, text, kind, outline, page)
+        for group, text, kind, outline in zip(groups, texts, kinds, outlines, strict=True)
+        if any(c.isalnum() for c in text) or (kind in CAST_KINDS and group.balloon is not None)
     ]
 
 
-def _line(group: Group, outline: Outline | None, page: Page) -> Said | None:
-    text = join_rows([row.text for row in group.rows], page.language)
-    if not any(c.isalnum() for c in text):
-        return None
+def _line(group: Group, text: str, kind: LineKind, outline: Outline | None, page: Page) -> Said:
     tail = outline.tail if outline is not None else None
-    kind = kind_of(group, text, page, tail)
     spoken = kind in CAST_KINDS
     ground = group.balloon if kind in SPOKEN_KINDS else None
     line = ReadLine(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,20 @@ PALE = 0.9
 """Ground at least this share as light as the page's lightest lettered ground is paper, or a plain balloon."""
 DARK = 62.0
 """Ground darker than this (Lab) is neither."""
-MANY_ROWS = 40
+MANY_ROWS = 20
+LEAST_HELD = 0.3
+LOOSE_ROWS = 8
+"""A page of so many rows is print if so small a share of them is held by balloons or boxes, and each of its panels has
+so many others: even captions without a box are a few rows a panel."""
+PARAGRAPH = 12
+"""Nobody says more rows in one balloon."""
+BOUNDED, BOUNDED_OVAL = 0.9, 0.5
+"""The share of a box's rim that is seen as an edge, and of an oval's: some without a line lie on pale art."""
+BY_LOOSENESS: tuple[LineKind, ...] = ("sfx", "dialogue", "thought", "caption", "sign")
+"""Which kind lettering has that is seen as several equally often: what is drawn alike and differs is rarely speech."""
+EDGED = 0.95
+INK = 30.0
+"""Letters further from grey than this (Lab), on ground with less of its rim an edge, are painted into the art."""
 LARGEST = 0.045
 """Lettering higher than this share of the page's shorter side is not text."""
 FULL = 0.8
@@ -41,6 +55,8 @@ TITLE = 0.022
 """Titles are at least this share of the page's shorter side high."""
 
 
+_NUMBER = re.compile(r"[\W_]*\d{1,3}[\W_]*(?<![!?！？…])(?<!\.\.)")
+"""A number of a page or a thing; years have four digits, and counting is exclaimed or drawn out."""
 _TALK = frozenset({"i", "me", "my", "you", "your", "we", "us", "our"})
 
 
@@ -93,36 +109,70 @@ def lightest_ground(groups: Sequence[Group]) -> float:
 
 
 def is_print(groups: Sequence[Group], panels: Sequence[Box]) -> bool:
-    """Whether a page is an advertisement or a text page: one picture with more rows than anybody speaks in it."""
-    return len(panels) == 1 and sum(len(group.rows) for group in groups) > MANY_ROWS
+    """Whether a page is an advertisement or a text page: many rows, hardly any of them held as speech and captions are.
+
+    What holds the rows tells it: print cut into panels by its rules is still print, a splash full of balloons is none.
+    """
+    lightest = lightest_ground(groups)
+    rows = sum(len(group.rows) for group in groups)
+    held = sum(len(group.rows) for group in groups if _is_held(group, lightest))
+    return rows >= MANY_ROWS and held < LEAST_HELD * rows and rows - held >= LOOSE_ROWS * len(panels)
+
+
+def _is_held(group: Group, lightest: float) -> bool:
+    """Whether a pale balloon or box with an edge round it holds a group that is no longer than what is said at once."""
+    region = group.balloon
+    if region is None or len(group.rows) > PARAGRAPH or region.bright < PALE * lightest:
+        return False
+    return region.edged >= (BOUNDED if region.full >= BOUNDED else BOUNDED_OVAL)
+
+
+def one_kind(kinds: Sequence[LineKind], alike: Sequence[tuple[int | None, str]]) -> list[LineKind]:
+    """The kinds of a page's lines, the same for all whose panel and words are `alike`: the one that most of them have.
+
+    Lettering that is drawn again and again is what it is however the art behind each of them looks.
+    """
+    seen = {key: Counter(kind for kind, other in zip(kinds, alike, strict=True) if other == key) for key in set(alike)}
+    return [max(BY_LOOSENESS, key=lambda kind: seen[key][kind]) for key in alike]
 
 
 def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> LineKind:
     """The kind of a group that reads `text`, with the tail of its balloon.
 
-    On a page of titles only, the narrator reads those and nothing else.
+    On a page of titles only, the narrator reads those; of the rest, only what has a balloon with a tail is said.
     """
-    if page.titles_only:
+    if page.titles_only and (tail is None or not _is_held(group, page.lightest)):
         return "caption" if _is_title(group, text, page) else "sign"
-    words = len(text.split())
+    if group.panel is None or (page.columns and _is_label(group, text)):
+        return "sign"
+    region, words = group.balloon, len(text.split())
     share = group.size / min(page.width, page.height)
+    if region is not None and share <= 2 * LARGEST and not _is_painted(region, text):
+        return _in_balloon(group, region, text, page, tail)
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
-    if group.panel is None or not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
+    if not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
         return "sign"
-    if page.columns and _is_label(group, text):
-        return "sign"
-    region = group.balloon
-    if region is not None and share <= 2 * LARGEST:
-        if not _pale(region, page) and words <= 3 and not _sentence(text):
-            return "sign"
-        if tail is not None and tail.bubbles:
-            return "thought"
-        if (tail is None or tail.length < LONG) and is_box(region, page.panels[group.panel], group.size):
-            return _boxed(group, region, text, page)
-        return "caption" if tail is None and _is_tinted(region, page) and not _addresses(text) else "dialogue"
     if group.size > LARGE * page.usual or share > LARGEST or group.slant > SLANTED:
         return _loose(text, words)
     return _open(group, text, words, page)
+
+
+def _is_painted(region: Region, text: str) -> bool:
+    """Whether a short text in colour stands on ground that no line bounds, as sounds that are drawn into paintings."""
+    return region.ink > INK and region.edged < EDGED and len(text.split()) <= 3 and not _sentence(text)
+
+
+def _in_balloon(group: Group, region: Region, text: str, page: Page, tail: Tail | None) -> LineKind:
+    """The kind of what a balloon, a box, or a closed ground in the picture holds."""
+    if not _pale(region, page) and len(text.split()) <= 3 and not _sentence(text):
+        return "sign"
+    if tail is not None and tail.bubbles:
+        return "thought"
+    if tail is None and _NUMBER.fullmatch(text):
+        return "sign"
+    if (tail is None or tail.length < LONG) and is_box(region, _panel(group, page), group.size):
+        return _boxed(group, region, text, page)
+    return "caption" if tail is None and _is_tinted(region, page) and not _addresses(text) else "dialogue"
 
 
 def is_box(region: Region, panel: Box, size: float) -> bool:
@@ -133,8 +183,8 @@ def is_box(region: Region, panel: Box, size: float) -> bool:
     if region.full < FULL:
         return False
     box, near = region.box, ON_FRAME * size
-    left, right = box.x - panel.x < near, panel.right - box.right < near
-    above, below = box.y - panel.y < near, panel.bottom - box.bottom < near
+    left, right = abs(box.x - panel.x) < near, abs(panel.right - box.right) < near
+    above, below = abs(box.y - panel.y) < near, abs(panel.bottom - box.bottom) < near
     cut = (left or above, right or above, left or below, right or below)
     free = [filled for filled, off in zip(region.corners, cut, strict=True) if not off]
     if len(free) == 4:
@@ -199,13 +249,18 @@ def _loose(text: str, words: int) -> LineKind:
     return "sfx" if words <= 3 and not any(c.isdigit() for c in text) else "sign"
 
 
+def _panel(group: Group, page: Page) -> Box:
+    """The panel that a group stands in, or the page where it stands in none."""
+    return page.panels[group.panel] if group.panel is not None else Box(0, 0, page.width, page.height)
+
+
 def _boxed(group: Group, region: Region, text: str, page: Page) -> LineKind:
     """A rectangle of plain ground: a caption, unless it is a board or label inside the picture."""
-    if group.panel is None or wide(page.language):
-        return "caption"
-    panel, box = page.panels[group.panel], region.box
+    if wide(page.language):
+        return "caption" if any(c.isalnum() for c in text) else "sign"
+    panel, box = _panel(group, page), region.box
     gaps = (box.x - panel.x, box.y - panel.y, panel.right - box.right, panel.bottom - box.bottom)
-    touching = min(gaps) < 0.04 * min(panel.w, panel.h)
+    touching = min(gaps) < 0.04 * min(panel.w, panel.h) and box.overlap(panel) > 0
     words = len(text.split())
     said = _sentence(text) and group.size < 1.4 * page.usual
     return "caption" if touching or words >= 8 or said else "sign"

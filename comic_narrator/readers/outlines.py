@@ -144,8 +144,8 @@ def bubbles_of(near: Mask, shape: Mask, side: float, hidden: Sequence[Box]) -> S
     return Spike((x1, y1), ((x1 - x0) / length, (y1 - y0) / length), far + across)
 
 
-def points_of(shape: Mask, side: float) -> int:
-    """How many sharp convex points a shape's outline has, those on the rim of the picture left out."""
+def points_of(shape: Mask, side: float, frame: Box | None) -> int:
+    """How many sharp convex points a shape's outline has, those left out where the `frame` of the panel cuts it."""
     outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     outline = max(outlines, key=cv2.contourArea, default=None)
     arm = max(round(ARM * side), 3)
@@ -156,8 +156,17 @@ def points_of(shape: Mask, side: float) -> int:
     back, ahead = line - np.roll(line, arm, axis=0), np.roll(line, -arm, axis=0) - line
     turn = np.degrees(np.arctan2(back[:, 0] * ahead[:, 1] - back[:, 1] * ahead[:, 0], (back * ahead).sum(axis=1)))
     turn *= -1 if cv2.contourArea(outline, oriented=True) < 0 else 1
-    sharp = turn > SHARP
+    sharp = (turn > SHARP) & ~_beside(line, frame, arm)
     return int((sharp & ~np.roll(sharp, 1)).sum())
+
+
+def _beside(points: NDArray[np.float64], frame: Box | None, near: int) -> NDArray[np.bool_]:
+    """Which of some points (n, 2) lie nearer than `near` to the lines of a frame's edges."""
+    if frame is None:
+        return np.zeros(len(points), np.bool_)
+    x, y = points.T
+    away = [np.abs(x - frame.x), np.abs(x - frame.right), np.abs(y - frame.y), np.abs(y - frame.bottom)]
+    return np.asarray(np.minimum.reduce(away) < near)
 
 
 def _dents(shape: Mask, side: float) -> int:

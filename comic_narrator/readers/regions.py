@@ -22,6 +22,13 @@ MOST_OF_PAGE = 0.25
 """The inside of a balloon is lettered and full at least so far, and no larger part of the page."""
 LETTERED_ACROSS = 0.25
 """Ground from one side of a panel to the other is a balloon only if it is lettered so far."""
+BULGES = 0.85
+"""A balloon fills so much of its convex hull; one that runs on into a gutter fills less."""
+INSIDE = 0.97
+"""A region with more than so much of its box in a panel lies in it."""
+RIM, CLEAR_EDGE = 3, 20.0
+"""A ground ends at an edge where it changes by so much (Lab) within so many pixels; paint that runs into paint
+changes slowly."""
 FAINT = 8.0
 """A stroke so much darker (Lab) than the ground beside it is drawn."""
 SAME_GROUND = 10.0
@@ -38,8 +45,9 @@ class Region:
     `corners` says which corners of the box it fills (left and right at the top, then below), `full` is the share of the
     box that it fills, `lettered` the share of it that rows cover, `colour` its colour (Lab, shape (3,)) and `spread`
     how far its pixels differ from that; `closed` says whether it is the inside of a balloon or box, and not a ground
-    that runs on behind the art. `shape` is the ground itself, True in it, and `plain` its bare places, over `box`, at
-    `scale` of their pixels a page pixel. `number` tells the grounds of a page apart.
+    that runs on behind the art; `edged` is the share of its rim where it ends at something clearly different, `ink`
+    how far from grey (Lab) the letters on it are. `shape` is the ground itself, True in it, and `plain` its bare
+    places, over `box`, at `scale` of their pixels a page pixel. `number` tells the grounds of a page apart.
     """
 
     box: Box
@@ -49,6 +57,8 @@ class Region:
     colour: NDArray[np.float32]
     spread: float
     closed: bool
+    edged: float
+    ink: float
     shape: NDArray[np.bool_]
     plain: NDArray[np.bool_]
     scale: float
@@ -63,7 +73,7 @@ class Region:
 def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> tuple[list[int | None], list[Region]]:
     """For each row the index of its region, or None where its ground is uneven; and the regions.
 
-    `image` is an RGB page of shape (h, w, 3); a region ends at the panels' edges, unless lettering crosses them.
+    `image` is an RGB page of shape (h, w, 3); a region ends at the panels' edges, unless it is a balloon across them.
     """
     if not rows:
         return [], []
@@ -74,12 +84,13 @@ def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> 
     lab = np.asarray(cv2.cvtColor(small.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
     boxes = [_scaled(row.box, scale, size) for row in rows]
     barrier = np.ones((size[1], size[0]), np.uint8)
-    for panel in panels:
-        edge = _scaled(panel, scale, size)
-        cv2.rectangle(barrier, (edge.x, edge.y), (edge.right - 1, edge.bottom - 1), 0, 1)
     grounds = {i: ground for i, box in enumerate(boxes) if (ground := _ground(lab, box)) is not None}
     home: list[int | None] = [None] * len(rows)
     regions: list[Region] = []
+    astride = _astride(lab, barrier, grounds, boxes, scale, regions, panels)
+    for panel in panels:
+        edge = _scaled(panel, scale, size)
+        cv2.rectangle(barrier, (edge.x, edge.y), (edge.right - 1, edge.bottom - 1), 0, 1)
     _search(lab, barrier, grounds, boxes, scale, home, regions, panels)
     # Outlines that are thin or faint bound only what nothing stronger does: in a scan, letters look like them too.
     drawn = _lines(lab)
@@ -89,7 +100,35 @@ def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> 
     loose = {i: ground for i, ground in grounds.items() if not _closed(home[i], regions)}
     again: list[int | None] = [None] * len(rows)
     _search(lab, barrier, loose, boxes, scale, again, regions, panels)
-    return [new if _closed(new, regions) else old for old, new in zip(home, again, strict=True)], regions
+    found = [new if _closed(new, regions) else old for old, new in zip(home, again, strict=True)]
+    return [astride.get(i, at) for i, at in enumerate(found)], regions
+
+
+def _astride(
+    lab: NDArray[np.float32],
+    barrier: NDArray[np.uint8],
+    grounds: dict[int, NDArray[np.float32]],
+    boxes: list[Box],
+    scale: float,
+    regions: list[Region],
+    panels: Sequence[Box],
+) -> dict[int, int]:
+    """Add to `regions` the balloons that lie across panels' edges, and give the region of each row in them."""
+    home: list[int | None] = [None] * len(boxes)
+    _search(lab, barrier, grounds, boxes, scale, home, regions, panels)
+    whole = {i: at for i, at in enumerate(home) if at is not None and _lies_across(regions[at], panels)}
+    for at in {at for at in home if at is not None and at not in whole.values()}:
+        regions[at] = replace(regions[at], closed=False)
+    return whole
+
+
+def _lies_across(region: Region, panels: Sequence[Box]) -> bool:
+    """Whether a region is a whole balloon with a panel's edge under it, and no ground that runs on in the gutter."""
+    if not region.closed or any(region.box.overlap(panel) > INSIDE * region.box.area for panel in panels):
+        return False
+    outlines, _ = cv2.findContours(region.shape.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    hull = sum(float(cv2.contourArea(cv2.convexHull(outline))) for outline in outlines)
+    return float(region.shape.sum()) >= BULGES * hull
 
 
 def _closed(at: int | None, regions: Sequence[Region]) -> bool:
@@ -180,7 +219,10 @@ def _label(
         shape = np.asarray(cv2.dilate((labels == label).astype(np.uint8), kernel), np.uint8)
         for i in rows:
             home[i] = len(regions)
-        regions.append(_region(shape, near, [boxes[i] for i in rows], scale, colour, spread, len(regions)))
+        found = _region(shape, near, [boxes[i] for i in rows], scale, colour, spread, len(regions))
+        regions.append(
+            replace(found, edged=_edged(lab, shape, colour), ink=_ink(lab, colour, [boxes[i] for i in rows]))
+        )
 
 
 def _lines(lab: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -203,6 +245,27 @@ def _core(box: Box) -> Box:
     """A row's box without the slack that the detector leaves round the letters."""
     slack = max(round(0.16 * min(box.w, box.h)), 1)
     return Box(box.x + slack, box.y + slack, max(box.w - 2 * slack, 1), max(box.h - 2 * slack, 1))
+
+
+def _ink(lab: NDArray[np.float32], colour: NDArray[np.float32], rows: Sequence[Box]) -> float:
+    """How far from grey (Lab) most of the letters in some rows are; 0 if nothing in them differs from the ground."""
+    pixels = np.concatenate([lab[box.y : box.bottom, box.x : box.right].reshape(-1, 3) for box in rows])
+    away = np.linalg.norm(pixels - colour, axis=1)
+    inked = pixels[away > max(0.5 * float(np.percentile(away, 97)), NEAR_GROUND)]
+    return float(np.median(np.hypot(inked[:, 1], inked[:, 2]))) if len(inked) else 0.0
+
+
+def _edged(lab: NDArray[np.float32], ground: NDArray[np.uint8], colour: NDArray[np.float32]) -> float:
+    """The share of a ground's rim beside which something differs clearly from it: an outline, or other paint."""
+    x, y, w, h = cv2.boundingRect(ground)
+    room = RIM + 1
+    top, left = max(y - room, 0), max(x - room, 0)
+    part = np.s_[top : y + h + room, left : x + w + room]
+    away = np.asarray(np.linalg.norm(lab[part] - colour, axis=2), np.float32)
+    far = cv2.dilate(away, np.ones((2 * RIM + 1, 2 * RIM + 1), np.uint8))
+    outlines, _ = cv2.findContours(np.ascontiguousarray(ground[part]), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    rim = np.concatenate(outlines).reshape(-1, 2)
+    return float((far[rim[:, 1], rim[:, 0]] > CLEAR_EDGE).mean())
 
 
 def _region(
@@ -235,6 +298,8 @@ def _region(
         lettered=lettered,
         colour=colour,
         spread=spread,
+        edged=0.0,
+        ink=0.0,
         closed=lettered >= LEAST_LETTERED and full >= LEAST_FULL and area <= MOST_OF_PAGE * ground.size,
         shape=shape.astype(bool),
         plain=near[y : y + h, x : x + w].astype(bool),

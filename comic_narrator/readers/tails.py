@@ -151,7 +151,7 @@ def _outline(cutting: _Cutting, spread: float, gap: int, panel: Box | None, lett
     return Outline(
         tuple(sorted(kept, key=lambda spike: -spike.length)),
         None if chain is None else cutting.page(chain, bubbles=True),
-        points_of(shape, side),
+        points_of(shape, side, None if panel is None else cutting.here(panel)),
     )
 
 

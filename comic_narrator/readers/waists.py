@@ -24,9 +24,11 @@ WAIST = 0.85
 
 def gap_after(row: Row, following: Row, upright: bool) -> float:
     """The gap between a row and the following one (a column and the one to its left), as a share of their height."""
+    # Dots are low: only letters say how high their lettering is.
+    both = [one.box for one in (row, following) if one.lettered] or [row.box, following.box]
     if upright:
-        return (row.box.x - following.box.right) / min(row.box.w, following.box.w)
-    return (following.box.y - row.box.bottom) / min(row.box.h, following.box.h)
+        return (row.box.x - following.box.right) / min(box.w for box in both)
+    return (following.box.y - row.box.bottom) / min(box.h for box in both)
 
 
 def usual_gap(texts: Sequence[tuple[Sequence[Row], bool]]) -> float:

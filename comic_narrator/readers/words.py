@@ -75,6 +75,11 @@ class Row:
         return self.box.h > 1.4 * self.box.w and len(self.text) > 1
 
     @property
+    def lettered(self) -> bool:
+        """Whether it has letters or digits, and is not punctuation only."""
+        return any(c.isalnum() for c in self.text)
+
+    @property
     def size(self) -> int:
         """The lettering's height (of a column: its width), in page pixels."""
         return self.box.w if self.upright else self.box.h

@@ -12,11 +12,12 @@ from PIL import Image, ImageDraw
 
 from comic_narrator.model import Box, Direction
 from comic_narrator.readers import ReadLine
-from comic_narrator.readers.balloons import Group, columns_in_order, gather
-from comic_narrator.readers.kinds import Page, kind_of
+from comic_narrator.readers.balloons import Group, at_home, columns_in_order, gather
+from comic_narrator.readers.kinds import Page, kind_of, one_kind
 from comic_narrator.readers.lettering import is_lettering, join_rows, language_of, lettered_rows, mend
 from comic_narrator.readers.placing import reading_order
 from comic_narrator.readers.regions import find_regions
+from comic_narrator.readers.tails import Tail
 from comic_narrator.readers.words import OVERLAP, Row, spans
 
 PAGE = Box(0, 0, 600, 400)
@@ -123,6 +124,119 @@ def test_kinds_follow_the_shape_round_the_words() -> None:
     picture, pen = scene()
     letters(pen, loud)
     assert judged(picture, loud) == "sfx"
+
+
+@pytest.mark.parametrize(
+    ("text", "square", "kind"),
+    [
+        ("10 DOLLARS?", False, "dialogue"),
+        ("3... 2... 1...", False, "dialogue"),
+        ("PARIS, 1889", True, "caption"),
+        ("MARCH 3, 1942.", True, "caption"),
+        ("1942", True, "caption"),
+        ("12", True, "sign"),
+        ("12", False, "sign"),
+    ],
+)
+def test_numbers_are_said_where_a_balloon_or_box_holds_them(text: str, square: bool, kind: str) -> None:
+    numbers = [row(text, 24, 16, 150)]
+    picture, pen = scene()
+    balloon(pen, (4, 4, 194, 52) if square else (4, 4, 200, 64), square)
+    letters(pen, numbers)
+    assert judged(picture, numbers) == kind
+
+
+def test_numbers_on_the_art_are_signs() -> None:
+    plate = [row("ROOM 12", 200, 200, 150)]
+    picture, pen = scene()
+    letters(pen, plate)
+    assert judged(picture, plate) == "sign"
+
+
+LEFT, RIGHT = Box(0, 0, 290, 400), Box(310, 0, 290, 400)
+ACROSS = [row("I STAND ACROSS", 215, 100, 180), row("THE GUTTER", 235, 122, 140), row("HERE", 300, 144, 60)]
+
+
+def across() -> Image.Image:
+    """A balloon over the gutter between two panels, a little more of it in the left one."""
+    picture, pen = scene()
+    pen.rectangle((290, 0, 310, 399), fill=(255, 255, 255))
+    for panel in (LEFT, RIGHT):
+        pen.rectangle((panel.x, 0, panel.right - 1, 399), outline=(0, 0, 0), width=3)
+    balloon(pen, (160, 70, 430, 200))
+    letters(pen, ACROSS)
+    return picture
+
+
+def test_a_balloon_across_a_gutter_is_one_and_stands_where_its_tail_points_or_most_of_it_lies() -> None:
+    (group,) = groups_on(across(), ACROSS, (LEFT, RIGHT))
+    assert len(group.rows) == 3
+    assert group.balloon is not None
+    assert group.balloon.box.x < 180
+    assert group.balloon.box.right > 410
+    page = Page(PAGE.w, PAGE.h, (LEFT, RIGHT), 24.0, 100.0, "en")
+    at = at_home(group, None, (LEFT, RIGHT), PAGE)
+    assert at.panel == 0
+    assert kind_of(at, "I STAND ACROSS THE GUTTER HERE", page) == "dialogue"
+    pointed = Tail((400, 300), (0.4, 0.9), 4.0)
+    assert at_home(group, pointed, (LEFT, RIGHT), PAGE).panel == 1
+
+
+def test_a_balloon_whose_panel_was_not_found_is_said_in_the_nearest() -> None:
+    (group,) = groups_on(across(), ACROSS, (Box(450, 250, 150, 150),))
+    assert group.panel is None
+    assert at_home(group, None, (Box(450, 250, 150, 150),), PAGE).panel == 0
+
+
+def test_words_in_a_gutter_that_joins_two_balloons_are_not_taken_for_one_balloon() -> None:
+    picture, pen = scene()
+    pen.rectangle((290, 0, 310, 399), fill=(255, 255, 255))
+    balloon(pen, (100, 70, 300, 150))
+    balloon(pen, (300, 170, 500, 250))
+    pen.rectangle((280, 95, 305, 125), fill=(255, 255, 255))
+    pen.rectangle((295, 195, 320, 225), fill=(255, 255, 255))
+    rows = [row("UP HERE WE", 130, 96, 140), row("DOWN THERE", 330, 196, 140)]
+    letters(pen, rows)
+    got = groups_on(picture, rows, (LEFT, RIGHT))
+    assert [at_home(group, None, (LEFT, RIGHT), PAGE).panel for group in got] == [0, 1]
+
+
+def test_the_dots_below_the_words_of_a_balloon_belong_to_them() -> None:
+    rows = [row("I SAW THE", 100, 60, 130), row("MONEY", 125, 82, 80), row("...", 145, 122, 36, 8)]
+    picture, pen = scene()
+    balloon(pen, (50, 20, 290, 150))
+    letters(pen, rows[:2])
+    pen.rectangle((150, 124, 175, 128), fill=(0, 0, 0))
+    assert texts(groups_on(picture, rows, (PAGE,))) == {("I SAW THE", "MONEY", "...")}
+
+
+def test_short_painted_words_on_ground_without_an_edge_are_a_sound() -> None:
+    gulp = [row("Gulp", 250, 180, 90, 40)]
+    away = np.hypot(
+        *(np.indices((PAGE.h, PAGE.w)) - np.array([200, 295])[:, None, None]) / np.array([1, 1.4])[:, None, None]
+    )
+    glow = np.clip(245 - 1.3 * np.maximum(away - 25, 0), 120, 245).astype(np.uint8)
+
+    def kind(ink: tuple[int, int, int], text: str) -> str:
+        picture = Image.fromarray(np.repeat(glow[..., None], 3, axis=2))
+        pen = ImageDraw.Draw(picture)
+        for x in range(256, 330, 12):
+            pen.rectangle((x, 186, x + 5, 212), fill=ink)
+        (group,) = groups_on(picture, gulp, (PAGE,))
+        assert group.balloon is not None
+        return kind_of(group, text, Page(1000, 1500, (PAGE,), 40.0, 96.0, "en"))
+
+    assert kind((230, 40, 60), "Gulp") == "sfx"
+    assert kind((20, 20, 20), "Gulp") == "dialogue"
+    assert kind((230, 40, 60), "Oh no!") == "dialogue"
+
+
+def test_words_drawn_again_and_again_in_a_panel_are_of_one_kind() -> None:
+    gulp = (1, "gulp")
+    assert one_kind(["sfx", "sfx", "sign", "dialogue"], [gulp, gulp, gulp, (2, "gulp")]) == [
+        "sfx", "sfx", "sfx", "dialogue",
+    ]  # fmt: skip
+    assert one_kind(["sfx", "sign", "dialogue"], [gulp] * 3) == ["sfx"] * 3
 
 
 def test_a_balloon_that_the_frame_cuts_straight_is_no_box() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -72,7 +74,7 @@ def test_lines_lie_in_known_panels_inside_the_page_and_are_the_same_again(
         assert 0 <= line.confidence <= 1
         assert (line.speaker is None) == (line.kind not in ("dialogue", "thought"))
         outside = all(2 * line.bbox.overlap(panel) < line.bbox.area for panel in PANELS)
-        assert not (outside and line.kind in SPOKEN_KINDS)
+        assert not (outside and line.balloon is None and line.kind in SPOKEN_KINDS)
         if line.tail is not None:
             assert 0 <= line.tail[0] < WIDTH
             assert 0 <= line.tail[1] < HEIGHT
@@ -96,6 +98,51 @@ def test_a_page_of_prose_is_not_spoken(tmp_path: Path, monkeypatch: pytest.Monke
     )
     lines = read(tmp_path, picture, rows, monkeypatch, (Box(0, 0, WIDTH, HEIGHT),)).lines
     assert not any(line.kind in SPOKEN_KINDS for line in lines)
+
+
+@pytest.mark.parametrize("cuts", [(20, 780), (20, 270, 520, 780)])
+def test_thirty_rows_of_prose_are_not_spoken_though_rules_cut_them_into_panels(
+    cuts: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = np.full((HEIGHT, WIDTH, 3), 250, np.uint8)
+    panels = tuple(Box(20, top, 560, bottom - top - 4) for top, bottom in pairwise(cuts))
+    for panel in panels:
+        cv2.rectangle(picture, (panel.x, panel.y), (panel.right, panel.bottom), (0, 0, 0), 2)
+    rows = tuple(
+        Row("and so they went up the road again to the house", 0.99, Box(40, 28 + 25 * i, 500, 18)) for i in range(30)
+    )
+    lines = read(tmp_path, picture, rows, monkeypatch, panels).lines
+    assert lines
+    assert not any(line.kind in SPOKEN_KINDS for line in lines)
+
+
+def test_a_splash_full_of_balloons_is_spoken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = Image.new("RGB", (WIDTH, HEIGHT), (120, 150, 170))
+    pen = ImageDraw.Draw(picture)
+    rows = []
+    for i in range(9):
+        x, y = 20 + 195 * (i % 3), 40 + 240 * (i // 3)
+        pen.ellipse((x, y, x + 170, y + 190), fill=(255, 255, 255), outline=(0, 0, 0), width=3)
+        for j in range(5):
+            rows.append(Row("WE TALK A LOT", 0.99, Box(x + 30, y + 36 + 24 * j, 110, 20)))
+            for k in range(x + 34, x + 130, 10):
+                pen.rectangle((k, y + 40 + 24 * j, k + 4, y + 51 + 24 * j), fill=(0, 0, 0))
+    lines = read(tmp_path, np.asarray(picture), tuple(rows), monkeypatch, (Box(0, 0, WIDTH, HEIGHT),)).lines
+    assert [line.kind for line in lines] == ["dialogue"] * 9
+
+
+def test_dots_and_marks_are_kept_where_a_balloon_holds_them_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = Image.new("RGB", (WIDTH, HEIGHT), (120, 150, 170))
+    pen = ImageDraw.Draw(picture)
+    pen.ellipse((100, 100, 190, 160), fill=(255, 255, 255), outline=(0, 0, 0), width=3)
+    for x in (124, 140, 156):
+        pen.rectangle((x, 128, x + 5, 133), fill=(0, 0, 0))
+        pen.rectangle((x + 200, 328, x + 205, 333), fill=(0, 0, 0))
+    rows = (Row("...", 0.95, Box(118, 118, 52, 24)), Row("...", 0.95, Box(318, 318, 52, 24)))
+    lines = read(tmp_path, np.asarray(picture), rows, monkeypatch).lines
+    assert [(line.text, line.kind, line.bbox.x) for line in lines] == [("...", "dialogue", 118)]
 
 
 def held(rows: list[Row], drawn: list[Box]) -> Group:

@@ -20,17 +20,17 @@ PAGE = Box(0, 0, 700, 500)
 ROWS = (Row("I SAW THE", 0.98, Box(235, 160, 130, 24)), Row("MONEY FIRST.", 0.98, Box(230, 182, 140, 24)))
 
 
-def traced(picture: Image.Image) -> tuple[Group, Outline]:
+def traced(picture: Image.Image, panel: Box = PAGE) -> tuple[Group, Outline]:
     """The one balloon of a picture that holds ROWS."""
     pen = ImageDraw.Draw(picture)
     for row in ROWS:
         for x in range(row.box.x + 4, row.box.right - 8, 12):
             pen.rectangle((x, row.box.y + 5, x + 5, row.box.bottom - 6), fill=(0, 0, 0))
     image = np.asarray(picture)
-    home, regions = find_regions(image, ROWS, (PAGE,))
-    (group,) = gather(ROWS, (PAGE,), home, regions)
+    home, regions = find_regions(image, ROWS, (panel,))
+    (group,) = gather(ROWS, (panel,), home, regions)
     assert group.balloon is not None
-    return group, trace(image, group.balloon, group.size, PAGE, [row.box for row in ROWS])
+    return group, trace(image, group.balloon, group.size, panel, [row.box for row in ROWS])
 
 
 def scene() -> tuple[Image.Image, ImageDraw.ImageDraw]:
@@ -121,6 +121,18 @@ def test_a_burst_is_shouted_and_an_oval_is_not() -> None:
     assert tone_of("LOOK OUT!", 24.0, 24.0, burst) == "shouting"
     assert tone_of("LOOK OUT!", 24.0, 24.0, oval) is None
     assert tone_of("Look out there.", 24.0, 24.0, burst) is None
+
+
+def test_an_oval_that_the_frame_cuts_has_no_points_where_it_is_cut() -> None:
+    panel = Box(212, 132, 700 - 212, 500 - 132)
+    picture = Image.new("RGB", (PAGE.w, PAGE.h), (255, 255, 255))
+    pen = ImageDraw.Draw(picture)
+    pen.rectangle((panel.x, panel.y, panel.right - 1, panel.bottom - 1), fill=(120, 150, 170))
+    pen.ellipse((190, 120, 410, 250), fill=(255, 255, 255), outline=(0, 0, 0), width=3)
+    pen.rectangle((0, 0, PAGE.w, panel.y), fill=(0, 0, 0))
+    pen.rectangle((0, 0, panel.x, PAGE.h), fill=(0, 0, 0))
+    _, cut = traced(picture, panel)
+    assert cut.points == 0
 
 
 @pytest.mark.parametrize(
