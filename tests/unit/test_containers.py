@@ -104,7 +104,7 @@ def with_names(book: Path, *, swap: tuple[bytes, bytes]) -> Path:
     return book
 
 
-@pytest.mark.parametrize("kind", ["zip", "tar", "7z", "rar4", "rar5"])
+@pytest.mark.parametrize("kind", ["zip", "tar", "7z", "rar4", "rar4 solid", "rar5", "rar5 solid"])
 def test_two_entries_of_one_name_are_two(tmp_path: Path, spool: Spool, kind: str) -> None:
     pages = [("1.png", b"one" * 99), ("2.png", b"two" * 99), ("1.png", b"three" * 99)]
     if kind.startswith("rar"):

@@ -8,10 +8,11 @@ from shutil import copyfileobj
 from zipfile import is_zipfile
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest.containers.bounds import unreadable, unwritable
+from comic_narrator.ingest.containers.bounds import BrokenBookError, unreadable, unwritable
 from comic_narrator.ingest.containers.folder import list_folder
 from comic_narrator.ingest.containers.rar import SIGNATURE, list_rar
 from comic_narrator.ingest.containers.seven import MAGIC, list_7z
+from comic_narrator.ingest.containers.split import cut_off, joined
 from comic_narrator.ingest.containers.tarred import list_tar
 from comic_narrator.ingest.containers.zipped import list_zip
 from comic_narrator.ingest.source import Files, Opening
@@ -38,10 +39,18 @@ def list_files(path: Path, opening: Opening) -> Files | None:
             return list_folder(path, opening)
         if not stat.S_ISREG(kind):
             raise InputError(f"{path} is neither a file nor a folder.", "Give a book file or a folder of pictures.")
-        with path.open("rb") as file:
+        book = joined(path, opening)
+        with book.open("rb") as file:
             head = file.read(1024)
     except OSError as error:
         raise unreadable(str(path), error) from error
+    try:
+        return _list_archive(book, head, opening)
+    except BrokenBookError as error:
+        raise cut_off(path, error) from error
+
+
+def _list_archive(path: Path, head: bytes, opening: Opening) -> Files | None:
     if head.startswith(ZIP):
         return list_zip(path, opening)
     if head.startswith(SIGNATURE):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import io
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 from comic_narrator.errors import BrokenPictureError, DoesNotFitError, InputError, NarratorError, disk_full
 from comic_narrator.ingest.source import Limits, PasswordNeededError
@@ -15,6 +17,9 @@ STEP = MEGABYTE
 
 HEADER_MOST = 32 * MEGABYTE
 """No directory of an archive is longer: 20,000 entries with the longest names and extras that programs write."""
+
+TRIED = 3
+"""Encrypted entries with which a password is tried: some formats cannot tell a wrong one from damage to an entry."""
 
 FETCH_AGAIN = "Fetch or pack it again."
 
@@ -62,14 +67,26 @@ def _megabytes(size: int) -> int:
     return -(-size // MEGABYTE)
 
 
-def broken_book(book: str, kind: str, error: object) -> InputError:
+class BrokenBookError(InputError):
+    """A container is damaged or cut off."""
+
+
+def broken_book(book: str, kind: str, error: object) -> BrokenBookError:
     """The error for a container that cannot be listed."""
-    return InputError(f"{book} is a broken {kind}: {_reason(error)}.", FETCH_AGAIN)
+    return BrokenBookError(f"{book} is a broken {kind}: {_reason(error)}.", FETCH_AGAIN)
 
 
 def broken_entry(name: str, error: object) -> BrokenPictureError:
     """The error for one entry that cannot be unpacked, while others may."""
     return BrokenPictureError(f"{name} cannot be unpacked: {_reason(error)}.", "Replace or remove that page.")
+
+
+def missing_part(missing: str, book: str) -> InputError:
+    """The error for a book in several files of which one is not there."""
+    return InputError(
+        f"{missing} is missing: {book} is one of several files that make this book.",
+        "Put all of them into one folder.",
+    )
 
 
 def unreadable(name: str, error: OSError) -> InputError:
@@ -89,6 +106,22 @@ def password_needed(name: str, password: str | None) -> PasswordNeededError:
     if password is None:
         return PasswordNeededError(f"{name} is encrypted.", "Give its password with --password.")
     return PasswordNeededError(f"The password given does not open {name}.", "Give the right one with --password.")
+
+
+def check_password(book: str, password: str, reads: Iterable[Callable[[], object]]) -> None:
+    """PasswordNeededError when `password` opens none of the first encrypted entries; damaged ones tell nothing."""
+    wrong: PasswordNeededError | None = None
+    for read in islice(reads, TRIED):
+        try:
+            read()
+        except PasswordNeededError as error:
+            wrong = error
+        except InputError:
+            continue
+        else:
+            return
+    if wrong is not None:
+        raise password_needed(book, password) from wrong
 
 
 def _reason(error: object) -> str:

@@ -20,15 +20,28 @@ KINDS_5: dict[int, Kind] = {1: "main", 2: "file", 3: "service", 4: "encryption",
 LONG, LARGE = 0x8000, 0x0100
 """Flags of a RAR 4 block: data follow it, and their size has high bits further on."""
 
-EXTRA, DATA = 0x1, 0x2
-"""Flags of a RAR 5 block: an extra area ends its header, and data follow it."""
+EXTRA, DATA, CONTINUED = 0x1, 0x2, 0x8
+"""Flags of a RAR 5 block: an extra area ends its header, data follow it, and they go on from the volume before."""
+
+MORE = 0x1
+"""Flag of an end block: the archive goes on in another volume."""
+
+CONTINUED_4, UNICODE_4 = 0x1, 0x200
+"""Flags of a RAR 4 file block: its data go on from the volume before; its name is there twice, as bytes and UTF-16."""
+
+NAME_SIZE_4, NAME_4, NAME_LARGE_4 = 26, 32, 40
+"""Where in a RAR 4 file block the length of the name and the name lie, the latter also with high bits of sizes."""
+
+TIME_5, CHECKSUM_5 = 0x2, 0x4
+"""Flags of a RAR 5 file block: a time and a checksum of 4 bytes each come before its name."""
 
 
 @dataclass(frozen=True)
 class Block:
     """A block: its kind, its header as stored, the same header as if no data followed, and where its data lie.
 
-    `flags` are those of the kind: archive flags of a main block, end flags of an end block.
+    `flags` are those of the kind: archive flags of a main block, end flags of an end block. `continued` says that its
+    data go on from the volume before.
     """
 
     kind: Kind
@@ -37,6 +50,7 @@ class Block:
     start: int
     packed: int
     flags: int
+    continued: bool
 
     @property
     def end(self) -> int:
@@ -84,8 +98,11 @@ def _block_4(file: IO[bytes]) -> Block:
         if flags & LARGE and named in {"file", "service"}:
             packed += int.from_bytes(header[32:36], "little") << 32
             bare[32:36] = bytes(len(bare[32:36]))
+    if named == "end":
+        # It may hold a checksum of the data before it.
+        bare = bytearray(head[:3] + (flags & MORE).to_bytes(2, "little") + b"\x07\x00")
     bare[:2] = (zlib.crc32(bare[2:]) & 0xFFFF).to_bytes(2, "little")
-    return Block(named, header, bytes(bare), file.tell(), packed, flags)
+    return Block(named, header, bytes(bare), file.tell(), packed, flags, bool(flags & CONTINUED_4))
 
 
 def _block_5(file: IO[bytes]) -> Block:
@@ -111,7 +128,7 @@ def _block_5(file: IO[bytes]) -> Block:
     named = KINDS_5.get(kind, "other")
     bare = zlib.crc32(sized + body).to_bytes(4, "little") + sized + body
     own = _number(body, at)[0] if named in {"main", "end"} and at < len(body) else 0
-    return Block(named, header, bytes(bare), file.tell(), packed, own)
+    return Block(named, header, bytes(bare), file.tell(), packed, own, bool(flags & CONTINUED))
 
 
 def _number(data: bytes | bytearray, at: int) -> tuple[int, int]:
@@ -122,3 +139,51 @@ def _number(data: bytes | bytearray, at: int) -> tuple[int, int]:
         if not byte & 0x80:
             return value, at + i + 1
     raise ValueError("a number without an end")
+
+
+def renamed(header: bytes, signature: bytes, name: bytes) -> bytes:
+    """The header of a file block with another name, shorter than 128 bytes; ValueError when it holds none."""
+    return _renamed_4(header, name) if signature == RAR4 else _renamed_5(header, name)
+
+
+def _renamed_4(header: bytes, name: bytes) -> bytes:
+    flags = int.from_bytes(header[3:5], "little")
+    at = NAME_LARGE_4 if flags & LARGE else NAME_4
+    behind = at + int.from_bytes(header[NAME_SIZE_4 : NAME_SIZE_4 + 2], "little")
+    if behind > len(header):
+        raise ValueError("a name is longer than its header")
+    out = bytearray(header[:at] + name + header[behind:])
+    out[3:5] = (flags & ~UNICODE_4).to_bytes(2, "little")
+    out[5:7] = len(out).to_bytes(2, "little")
+    out[NAME_SIZE_4 : NAME_SIZE_4 + 2] = len(name).to_bytes(2, "little")
+    out[:2] = (zlib.crc32(out[2:]) & 0xFFFF).to_bytes(2, "little")
+    return bytes(out)
+
+
+def _renamed_5(header: bytes, name: bytes) -> bytes:
+    """After type, flags and sizes: file flags, size, attributes, time, checksum, method, system, length of the name."""
+    body = header[_number(header, 4)[1] :]
+    _, at = _number(body, 0)
+    flags, at = _number(body, at)
+    for _ in range(bool(flags & EXTRA) + bool(flags & DATA)):
+        _, at = _number(body, at)
+    own, at = _number(body, at)
+    for _ in range(2):
+        _, at = _number(body, at)
+    at += 4 * (bool(own & TIME_5) + bool(own & CHECKSUM_5))
+    for _ in range(2):
+        _, at = _number(body, at)
+    size, start = _number(body, at)
+    if start + size > len(body):
+        raise ValueError("a name is longer than its header")
+    body = body[:at] + bytes([len(name)]) + name + body[start + size :]
+    sized = _as_number(len(body)) + body
+    return zlib.crc32(sized).to_bytes(4, "little") + sized
+
+
+def _as_number(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(0x80 | value & 0x7F)
+        value >>= 7
+    return bytes([*out, value])

@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from comic_narrator.errors import InputError
-from comic_narrator.ingest.containers.bounds import MEGABYTE, HeaderFile, check_count
-from comic_narrator.ingest.containers.rar_blocks import RAR4, RAR5, Block, blocks
+from comic_narrator.ingest.containers.bounds import MEGABYTE, HeaderFile, check_count, missing_part
+from comic_narrator.ingest.containers.rar_blocks import MORE, RAR4, RAR5, Block, blocks
 from comic_narrator.ingest.source import Limits
 
-LOCKED, VOLUME, MORE, SPLIT_AFTER = 0x80, 0x1, 0x1, 0x2
-"""Flags: headers are encrypted (RAR 4 main block); main block; end block; RAR 4 file block."""
+LOCKED, VOLUME, SPLIT_AFTER = 0x80, 0x1, 0x2
+"""Flags: headers are encrypted (RAR 4 main block); main block; RAR 4 file block."""
 
 COMMENT_MOST = MEGABYTE
 
@@ -25,11 +24,16 @@ OLD = re.compile(r"(?P<stem>.+\.)(?P<letter>[a-z])(?P<number>[0-9]{2})", re.IGNO
 
 @dataclass(frozen=True)
 class Part:
-    """One file of an archive: what comes before its entries, the blocks of those, and all that without any data."""
+    """One file of an archive: what comes before its entries, the blocks of those, what ends it.
+
+    `skeleton` is all that without any data.
+    """
 
     path: Path
+    signature: bytes
     head: bytes
     files: tuple[Block, ...]
+    tail: bytes
     skeleton: bytes
     volume: bool
     more: bool
@@ -44,10 +48,7 @@ def read_parts(path: Path, limits: Limits) -> list[Part]:
     at = _first_volume(path)
     while True:
         if not at.is_file():
-            raise InputError(
-                f"{at.name} is missing: {path.name} is one of several files that make this book.",
-                "Put all of them into one folder.",
-            )
+            raise missing_part(at.name, path.name)
         parts.append(_part(at, limits))
         if not parts[-1].more:
             return parts
@@ -74,8 +75,10 @@ def _part(path: Path, limits: Limits) -> Part:
     split = signature == RAR4 and last.kind == "file" and bool(last.flags & SPLIT_AFTER)
     return Part(
         path,
+        signature,
         signature + found[0].header,
         tuple(block for block in found if block.kind == "file"),
+        last.bare if last.kind == "end" else b"",
         skeleton,
         volume=bool(found[0].flags & VOLUME),
         more=split or (last.kind == "end" and bool(last.flags & MORE)),

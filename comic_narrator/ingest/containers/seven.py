@@ -12,7 +12,7 @@ from pathlib import Path
 
 import py7zr
 from py7zr.exceptions import ArchiveError, PasswordRequired
-from py7zr.io import Py7zIO, WriterFactory
+from py7zr.io import NullIOFactory, Py7zIO, WriterFactory
 
 from comic_narrator.errors import InputError, NarratorError
 from comic_narrator.ingest.containers.bounds import (
@@ -21,6 +21,7 @@ from comic_narrator.ingest.containers.bounds import (
     broken_entry,
     check_count,
     check_entry,
+    check_password,
     check_total,
     password_needed,
     unwritable,
@@ -52,7 +53,7 @@ BROKEN = (
 )
 """What py7zr raises for damaged or made-up headers and data; it checks little before it uses it."""
 
-LZMA, X86 = b"\x03\x01\x01", b"\x03\x03\x01\x03"
+LZMA, X86, AES = b"\x03\x01\x01", b"\x03\x03\x01\x03", b"\x06\xf1\x07\x01"
 
 METHODS = {
     b"\x00": "copy",
@@ -62,7 +63,7 @@ METHODS = {
     X86: "x86",
     b"\x04\x01\x08": "Deflate",
     b"\x04\x02\x02": "bzip2",
-    b"\x06\xf1\x07\x01": "AES",
+    AES: "AES",
 }
 """The methods that pictures are packed with; the unpackers of others crash on damaged data (PPMd) or were not tried."""
 
@@ -87,6 +88,7 @@ def list_7z(path: Path, opening: Opening) -> Files:
             found = [(i, info.filename, info.uncompressed) for i, info in enumerate(archive.files) if _is_file(info)]
             odd = {i for i, info in enumerate(archive.files) if not _is_known(info)}
             locked = archive.needs_password()
+            first = _first_locked(archive.files)
     except PasswordRequired as error:
         raise password_needed(path.name, None) from error
     except BROKEN as error:
@@ -97,6 +99,8 @@ def list_7z(path: Path, opening: Opening) -> Files:
     if locked and opening.password is None:
         raise password_needed(path.name, None)
     check_total(path.name, sum(size for _, _, size in found), opening.limits, path.stat().st_size)
+    if locked and opening.password is not None:
+        check_password(path.name, opening.password, [partial(_try, path, i, opening) for i in first if i not in odd])
     names = {number: f"{path.name}!{plain_name(name)}" for number, name, _ in found}
     unpacked = Unpacked(opening.spool, partial(_fill, path, names, odd, opening, locked))
     return Files(
@@ -126,6 +130,25 @@ def _is_known(info: py7zr.py7zr.ArchiveFile) -> bool:
 
 def _is_file(info: py7zr.py7zr.ArchiveFile) -> bool:
     return not (info.is_directory or info.is_symlink or info.is_junction or info.is_socket)
+
+
+def _first_locked(files: py7zr.py7zr.ArchiveFileList) -> list[int]:
+    """The first entry with data of each encrypted block, the smallest first: nothing before it need be unpacked."""
+    first: dict[int, tuple[int, int]] = {}
+    for i, info in enumerate(files):
+        if not info.emptystream and any(coder["method"] == AES for coder in info.folder.coders):
+            first.setdefault(id(info.folder), (info.uncompressed, i))
+    return [i for _, i in sorted(first.values())]
+
+
+def _try(path: Path, number: int, opening: Opening) -> None:
+    """Unpack one entry; PasswordNeededError when that fails, as nothing tells a wrong password from damage."""
+    try:
+        with path.open("rb") as file, py7zr.SevenZipFile(file, password=opening.password) as archive:
+            archive.files.files_list[number]["filename"] = name = "the entry that is tried"
+            archive.extract(targets=[name], factory=NullIOFactory())
+    except (*BROKEN, PasswordRequired) as error:
+        raise password_needed(path.name, opening.password) from error
 
 
 def _fill(

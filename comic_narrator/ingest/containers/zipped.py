@@ -21,6 +21,7 @@ from comic_narrator.ingest.containers.bounds import (
     broken_entry,
     check_count,
     check_entry,
+    check_password,
     check_total,
     password_needed,
 )
@@ -72,7 +73,7 @@ def list_zip(path: Path, opening: Opening) -> Files:
         raise broken_book(path.name, KIND, reason) from error
     named = [(name, info) for name, info in zip(_names(archive), archive.filelist, strict=True) if _is_file(name, info)]
     check_total(path.name, sum(info.file_size for _, info in named), opening.limits)
-    _check_password(path.name, archive, [info for _, info in named if info.file_size], opening.password)
+    _check_password(path.name, archive, [info for _, info in named if info.file_size], opening)
     return Files(
         KIND,
         tuple(
@@ -111,18 +112,15 @@ def _is_file(name: str, info: ZipInfo) -> bool:
     return kind in {0, stat.S_IFREG} and not name.endswith("/")
 
 
-def _check_password(book: str, archive: ZipFile, infos: list[ZipInfo], password: str | None) -> None:
-    """PasswordNeededError when all of the book is encrypted and the password does not open its first entry."""
-    if infos and all(info.flag_bits & ENCRYPTED for info in infos):
-        if password is None:
+def _check_password(book: str, archive: ZipFile, infos: list[ZipInfo], opening: Opening) -> None:
+    """PasswordNeededError when all is encrypted and no password given, or one that does not open what it is for."""
+    locked = [info for info in infos if info.flag_bits & ENCRYPTED]
+    if opening.password is None:
+        if locked and len(locked) == len(infos):
             raise password_needed(book, None)
-        try:
-            archive.open(infos[0], pwd=password.encode()).close()
-        except RuntimeError as error:
-            if "password" in str(error):
-                raise password_needed(book, password) from error
-        except BROKEN:
-            return
+        return
+    smallest = sorted(locked, key=lambda info: info.file_size)
+    check_password(book, opening.password, [partial(_read, archive, info, book, opening) for info in smallest])
 
 
 def _read(archive: ZipFile, info: ZipInfo, name: str, opening: Opening) -> bytes:
