@@ -1,32 +1,18 @@
-"""Page pictures as arrays: the one place that decodes them."""
+"""Page pictures as they are to be seen: upright, in sRGB, on white; the one place that decodes them."""
 
 from __future__ import annotations
 
 import math
-import struct
-import zlib
+from collections.abc import Iterator
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import (
-    AvifImagePlugin,
-    BmpImagePlugin,
-    GifImagePlugin,
-    Image,
-    ImageChops,
-    ImageCms,
-    ImageFile,
-    Jpeg2KImagePlugin,
-    JpegImagePlugin,
-    PngImagePlugin,
-    TiffImagePlugin,
-    WebPImagePlugin,
-)
+from PIL import Image, ImageChops, ImageCms, JpegImagePlugin, PngImagePlugin, TiffImagePlugin
 
-from comic_narrator.errors import BrokenPictureError, InputError
+from comic_narrator.picture_files import BROKEN, decode, read_header
 
 ORIENTATION = 0x0112
 """The EXIF tag that says how a camera or scanner was held."""
@@ -45,81 +31,24 @@ TURNS = {
 SIDEWAYS = frozenset({5, 6, 7, 8})
 """The orientations whose width and height change places."""
 
-SUBFILE_TYPE = 254
-"""The TIFF tag that says what a frame is for."""
+BAND = 4_000_000
+"""Pixels that are turned into sRGB at once: Pillow takes four bytes for each, in each of several copies."""
 
-NO_PAGE = 1 | 4
-"""Bits of SUBFILE_TYPE: a smaller copy of another frame, a transparency mask."""
+SUPPORT = 3
+"""Pixels of the result over which Lanczos' filter reaches to either side."""
+
+SMALLEST_JPEG = 1 / 8
+"""Share of its width and height at which a JPEG can be decoded at least."""
 
 SAME_COLOUR = 8
 """A profile that moves no colour by more of 255 levels than this shows the picture as sRGB does, to the eye."""
 
-BROKEN = (
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    ValueError,
-    TypeError,
-    LookupError,
-    ArithmeticError,
-    EOFError,
-    MemoryError,
-    AttributeError,
-    Image.DecompressionBombError,
-    struct.error,
-    zlib.error,
-)
-"""What Pillow's readers end in on damaged files: they trust what a header says."""
 
-
-def read_header(data: bytes, name: str, megapixels: float = math.inf, frame: int = 0) -> Image.Image:
-    """A picture with its size and colours known but nothing decoded; `frame` counts the pages of a TIFF.
-
-    InputError naming the picture when it is none, is broken, or has more than that many megapixels.
-    """
-    # Pillow's Image.open would apply a pixel limit that is global to the process; its readers by themselves do not.
-    reader = _reader(data, name)
-    try:
-        picture = reader(BytesIO(data))
-        if isinstance(picture, TiffImagePlugin.TiffImageFile):
-            picture.seek(_page_frames(picture, frame + 1)[frame])
-        if isinstance(picture, PngImagePlugin.PngImageFile) and "exif" not in picture.info and b"eXIf" in data:
-            # It may stand behind the pixels.
-            _refuse_bomb(picture, name, megapixels)
-            picture.load()
-    except BROKEN as error:
-        raise _broken(name, error) from error
-    _refuse_bomb(picture, name, megapixels)
-    return picture
-
-
-def open_picture(data: bytes, name: str, megapixels: float = math.inf, frame: int = 0) -> Image.Image:
+def open_picture(data: bytes, name: str, megapixels: float = math.inf) -> Image.Image:
     """A picture decoded wholly; InputError as for `read_header`."""
-    picture = read_header(data, name, megapixels, frame)
+    picture = read_header(data, name, megapixels)
     decode(picture, name)
     return picture
-
-
-def decode(picture: Image.Image, name: str) -> None:
-    """Decode what `read_header` gave; InputError naming the picture when it is broken."""
-    try:
-        picture.load()
-    except BROKEN as error:
-        raise _broken(name, error) from error
-
-
-def count_frames(data: bytes, name: str, most: int) -> int:
-    """How many pages a picture file holds: a TIFF may have several; a GIF's other frames are no pages."""
-    picture = read_header(data, name)
-    if not isinstance(picture, TiffImagePlugin.TiffImageFile):
-        return 1
-    try:
-        frames = len(_page_frames(picture, most + 1))
-    except BROKEN as error:
-        raise _broken(name, error) from error
-    if frames > most:
-        raise InputError(f"{name} holds more than {most} pages.", "Allow more with `--set limits.entries=...`.")
-    return frames
 
 
 def orientation(picture: Image.Image) -> int:
@@ -151,73 +80,85 @@ def shows_srgb(profile: bytes | None, mode: str) -> bool:
     return mode != "CMYK" and (not profile or _to_srgb(profile, mode) is None)
 
 
-def upright_rgb(picture: Image.Image) -> Image.Image:
-    """The picture turned as its EXIF says, on white where it is transparent, in sRGB (mode RGB) or grey (mode L)."""
-    turn = TURNS.get(orientation(picture))
-    profile = picture.info.get("icc_profile")
-    picture = _managed(_on_white(_eight_bit(picture)), profile)
-    return picture if turn is None else picture.transpose(turn)
+def upright_rgb(picture: Image.Image, size: tuple[int, int] | None = None) -> Image.Image:
+    """The picture turned as its EXIF says, on white where it is transparent, in sRGB (mode RGB) or grey (mode L).
+
+    `size` is what it is scaled down to, (width, height) when upright. Beside the picture and the result it takes little
+    memory.
+    """
+    turned = orientation(picture)
+    goal = (size[::-1] if turned in SIDEWAYS else size) if size else picture.size
+    if picture.width * picture.height <= BAND:
+        result = _shown(picture)
+        if goal != picture.size:
+            result = result.resize(goal, Image.Resampling.LANCZOS, reducing_gap=2.0)
+    else:
+        bands = _scaled_bands(picture, goal)
+        _, first = next(bands)
+        result = Image.new(first.mode, goal)
+        result.paste(first)
+        for top, band in bands:
+            result.paste(band, (0, top))
+    return result.transpose(TURNS[turned]) if turned in TURNS else result
+
+
+def in_bands(picture: Image.Image) -> Iterator[Image.Image]:
+    """The picture in sRGB or grey on white, as it lies, in bands of rows that take little memory."""
+    rows = max(BAND // picture.width, 1)
+    for top in range(0, picture.height, rows):
+        yield _shown(picture, top, min(top + rows, picture.height))
+
+
+def decode_rgb(data: bytes, name: str, width: int = 0) -> NDArray[np.uint8]:
+    """A stored page image as an array of shape (height, width, 3), RGB; InputError naming it when it is broken.
+
+    With `width` a JPEG may come at a half, a quarter or an eighth of its size, but not narrower than that: which takes
+    less time and memory.
+    """
+    picture = read_header(data, name)
+    if width:
+        share = min(max(width / picture.width, SMALLEST_JPEG), 1)
+        picture.draft(picture.mode, (math.ceil(picture.width * share), math.ceil(picture.height * share)))
+    decode(picture, name)
+    if orientation(picture) != 1:
+        picture = upright_rgb(picture)
+    # numpy alone would copy all pixels three times on the way.
+    pixels = np.empty((picture.height, picture.width, 3), np.uint8)
+    top = 0
+    for band in in_bands(picture):
+        pixels[top : top + band.height] = np.asarray(band if band.mode == "RGB" else band.convert("RGB"))
+        top += band.height
+    return pixels
 
 
 def load_rgb(path: Path, name: str | None = None) -> NDArray[np.uint8]:
     """A stored page image as an array of shape (height, width, 3), RGB; `name` is what an error calls it."""
-    picture = upright_rgb(open_picture(path.read_bytes(), name or path.name))
-    return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB"))
+    return decode_rgb(path.read_bytes(), name or path.name)
 
 
-def _reader(data: bytes, name: str) -> type[ImageFile.ImageFile]:
-    """Pillow's reader for the picture, told by its first bytes."""
-    for signature, reader in (
-        (b"\xff\xd8\xff", JpegImagePlugin.JpegImageFile),
-        (b"\x89PNG\r\n\x1a\n", PngImagePlugin.PngImageFile),
-        (b"GIF8", GifImagePlugin.GifImageFile),
-        (b"BM", BmpImagePlugin.BmpImageFile),
-        (b"II*\0", TiffImagePlugin.TiffImageFile),
-        (b"MM\0*", TiffImagePlugin.TiffImageFile),
-        (b"II+\0", TiffImagePlugin.TiffImageFile),
-        (b"MM\0+", TiffImagePlugin.TiffImageFile),
-        (b"\0\0\0\x0cjP  \r\n\x87\n", Jpeg2KImagePlugin.Jpeg2KImageFile),
-        (b"\xff\x4f\xff\x51", Jpeg2KImagePlugin.Jpeg2KImageFile),
-    ):
-        if data.startswith(signature):
-            return reader
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return WebPImagePlugin.WebPImageFile
-    if data[4:8] == b"ftyp" and b"avi" in data[8:64]:
-        return AvifImagePlugin.AvifImageFile
-    if not data:
-        raise BrokenPictureError(f"{name} is broken: it is empty.", "Replace or remove that page.")
-    raise BrokenPictureError(f"{name} is not a picture this program can read.", "Use JPEG, PNG or WebP.")
+def _scaled_bands(picture: Image.Image, goal: tuple[int, int]) -> Iterator[tuple[int, Image.Image]]:
+    """The picture in sRGB or grey, scaled to `goal`, in bands, each with its first row."""
+    scale = picture.height / goal[1]
+    margin = math.ceil(SUPPORT * scale) + 1 if goal != picture.size else 0
+    rows = max(int(BAND / picture.width / scale), 1)
+    for top in range(0, goal[1], rows):
+        bottom = min(top + rows, goal[1])
+        first = max(int(top * scale) - margin, 0)
+        part = _shown(picture, first, min(math.ceil(bottom * scale) + margin, picture.height))
+        if goal != picture.size:
+            box = (0, top * scale - first, picture.width, min(bottom * scale - first, part.height))
+            part = part.resize((goal[0], bottom - top), Image.Resampling.LANCZOS, box)
+        yield top, part
 
 
-def _broken(name: str, error: BaseException) -> BrokenPictureError:
-    if isinstance(error, Image.DecompressionBombError):
-        return BrokenPictureError(f"{name} has more pixels than a TIFF or GIF may have.", "Save that page as PNG.")
-    return BrokenPictureError(f"{name} is broken: {error}.", "Replace or remove that page.")
-
-
-def _refuse_bomb(picture: Image.Image, name: str, megapixels: float) -> None:
-    width, height = picture.size
-    if width * height > megapixels * 1e6:
-        raise BrokenPictureError(
-            f"{name} has {width * height / 1e6:.0f} megapixels, more than the {megapixels:g} that are safe to decode.",
-            "Scale that page down, or allow more with `--set limits.megapixels=...`.",
-        )
-
-
-def _page_frames(picture: TiffImagePlugin.TiffImageFile, most: int) -> list[int]:
-    """The frames of a TIFF that are pages, the first `most` of them; all frames where none says to be one."""
-    pages: list[int] = []
-    frame = 0
-    while len(pages) < most:
-        try:
-            picture.seek(frame)
-        except EOFError:
-            break
-        if not int(picture.tag_v2.get(SUBFILE_TYPE, 0)) & NO_PAGE:
-            pages.append(frame)
-        frame += 1
-    return pages or list(range(min(frame, most)))
+def _shown(picture: Image.Image, top: int = 0, bottom: int | None = None) -> Image.Image:
+    """Those rows of a picture in sRGB or grey, on white."""
+    profile = picture.info.get("icc_profile")
+    # Pillow takes all of them for inverted, but only Adobe's are.
+    inverted = picture.mode == "CMYK" and isinstance(picture, JpegImagePlugin.JpegImageFile)
+    inverted = inverted and "adobe" not in picture.info
+    part = picture if bottom is None else picture.crop((0, top, picture.width, bottom))
+    return _managed(_on_white(_eight_bit(ImageChops.invert(part) if inverted else part)), profile)
 
 
 def _eight_bit(picture: Image.Image) -> Image.Image:
@@ -234,9 +175,6 @@ def _on_white(picture: Image.Image) -> Image.Image:
         white = Image.new("RGB", over.size, "white")
         white.paste(over, mask=over.getchannel("A"))
         return white
-    if picture.mode == "CMYK" and isinstance(picture, JpegImagePlugin.JpegImageFile) and "adobe" not in picture.info:
-        # Pillow takes all of them for inverted, but only Adobe's are.
-        return ImageChops.invert(picture)
     if picture.mode in ("L", "RGB", "CMYK"):
         return picture
     return picture.convert("L" if picture.mode == "1" else "RGB")

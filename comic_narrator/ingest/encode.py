@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from comic_narrator import pictures
+from comic_narrator import picture_files, pictures
 from comic_narrator.errors import BrokenPictureError
 from comic_narrator.ingest import intact
 from comic_narrator.ingest.source import Limits, Look, PagePicture
@@ -62,25 +62,25 @@ Formats that are not listed may be uncompressed, so that their size says nothing
 """
 
 
-def frames(data: bytes, name: str, limits: Limits) -> int:
-    """How many pages a picture file holds: those of a TIFF, else one; InputError when it is broken."""
-    return pictures.count_frames(data, name, limits.entries)
+def places(data: bytes, name: str, limits: Limits) -> tuple[int | None, ...]:
+    """Where in a picture file its pages begin, one place for each; InputError when a TIFF is broken or has too many."""
+    return picture_files.page_places(data, name, limits.entries)
 
 
-def look(data: bytes, name: str, limits: Limits, frame: int = 0) -> Look:
-    """What a picture file is, told without decoding it where that is possible.
+def look(data: bytes, name: str, limits: Limits, place: int | None = None) -> Look:
+    """What a picture file is, told without decoding it where that is possible; `place` is where its page begins.
 
     InputError naming the picture when it is none, is cut off or damaged, or is larger than the limits allow.
     """
-    picture = _whole(data, name, limits, frame, closely=True)
+    picture = _whole(data, name, limits, place, closely=True)
     width, height = pictures.upright_size(picture)
     bits = 8 * len(data) / (width * height)
     return Look(width, height, blank=_may_be_blank(picture, bits) and _is_blank(picture, name))
 
 
-def encode(data: bytes, name: str, limits: Limits, frame: int = 0) -> PagePicture:
+def encode(data: bytes, name: str, limits: Limits, place: int | None = None) -> PagePicture:
     """A picture file, which was looked at before, as a page to store; InputError as for `look`."""
-    picture = _whole(data, name, limits, frame, closely=False)
+    picture = _whole(data, name, limits, place, closely=False)
     if _plain(picture):
         return _own(picture, data)
     size = pictures.upright_size(picture)
@@ -89,14 +89,14 @@ def encode(data: bytes, name: str, limits: Limits, frame: int = 0) -> PagePictur
         # A JPEG can be decoded at a fraction of its size, before its sides change places.
         share = fitting[0] / size[0]
         picture.draft(picture.mode, (round(picture.width * share), round(picture.height * share)))
-    pictures.decode(picture, name)
+    picture_files.decode(picture, name)
     lossy = picture.format in LOSSY or (picture.format == "WEBP" and LOSSLESS_WEBP not in data)
-    return store(pictures.upright_rgb(picture), lossy, size)
+    return _coded(pictures.upright_rgb(picture, fitting), lossy and _large(fitting), Box(0, 0, *size), ())
 
 
 def own_bytes(data: bytes, name: str, limits: Limits) -> PagePicture | None:
     """A picture file, which was looked at before, as a page with its very bytes; None where it must be coded anew."""
-    picture = _whole(data, name, limits, 0, closely=False)
+    picture = _whole(data, name, limits, None, closely=False)
     return _own(picture, data) if _plain(picture) else None
 
 
@@ -104,14 +104,14 @@ def store(picture: Image.Image, lossy: bool, source: tuple[int, int]) -> PagePic
     """A decoded upright picture in RGB or grey as a page to store, made to fit; `source` is the size it came from."""
     fitting = fit(*source)
     if picture.width > fitting[0] or picture.height > fitting[1]:
-        picture = picture.resize(fitting, Image.Resampling.LANCZOS, reducing_gap=2.0)
-    return _coded(picture, lossy, Box(0, 0, *source), ())
+        picture = pictures.upright_rgb(picture, fitting)
+    return _coded(picture, lossy and _large(picture.size), Box(0, 0, *source), ())
 
 
 def encode_pixels(
     pixels: NDArray[np.uint8], source_box: Box, words: Sequence[PrintedWord] = (), lossy: bool = False
 ) -> PagePicture:
-    """Part of a picture, of shape (height, width, 3), RGB, as a page to store; `lossy` where it came out of a JPEG."""
+    """Part of a picture, of shape (height, width, 3), RGB, as a page to store; as JPEG where its source was `lossy`."""
     return _coded(Image.fromarray(np.ascontiguousarray(pixels)), lossy, source_box, words)
 
 
@@ -121,28 +121,37 @@ def fit(width: int, height: int) -> tuple[int, int]:
     return (width, height) if most >= 1 else (max(1, round(width * most)), max(1, round(height * most)))
 
 
-def looks_blank(picture: Image.Image) -> bool:
+def looks_blank(bands: Iterable[Image.Image]) -> bool:
     """Whether nothing is drawn on a decoded picture: all of it is one near-white, but for the grain of its code."""
-    low, high = picture.convert("L").getextrema()
-    return isinstance(low, int) and isinstance(high, int) and low >= WHITE and high - low <= EVEN
+    lowest, highest = 255, 0
+    for band in bands:
+        levels = np.asarray(band.convert("L"))
+        lowest, highest = min(lowest, int(levels.min())), max(highest, int(levels.max()))
+        if lowest < WHITE or highest - lowest > EVEN:
+            return False
+    return True
+
+
+def _large(size: tuple[int, int]) -> bool:
+    return size[0] * size[1] >= LARGE
 
 
 def _coded(picture: Image.Image, lossy: bool, source_box: Box, words: Sequence[PrintedWord]) -> PagePicture:
     out = BytesIO()
-    large = picture.width * picture.height >= LARGE and max(picture.size) <= JPEG_MOST
-    if lossy and large:
+    lossy = lossy and max(picture.size) <= JPEG_MOST
+    if lossy:
         picture.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0, icc_profile=None)
     else:
         picture.save(out, "PNG", compress_level=PNG_LEVEL, icc_profile=None)
-    return PagePicture(out.getvalue(), ".jpg" if lossy and large else ".png", *picture.size, source_box, tuple(words))
+    return PagePicture(out.getvalue(), ".jpg" if lossy else ".png", *picture.size, source_box, tuple(words))
 
 
-def _whole(data: bytes, name: str, limits: Limits, frame: int, closely: bool) -> Image.Image:
-    picture = pictures.read_header(data, name, limits.megapixels, frame)
+def _whole(data: bytes, name: str, limits: Limits, place: int | None, closely: bool) -> Image.Image:
+    picture = picture_files.read_header(data, name, limits.megapixels, place)
     try:
         fault = intact.find_fault(picture, data, closely)
     except NotImplementedError:
-        pictures.decode(picture, name)
+        picture_files.decode(picture, name)
         return picture
     if fault:
         raise BrokenPictureError(f"{name} is broken: {fault}.", "Replace or remove that page.")
@@ -171,5 +180,5 @@ def _may_be_blank(picture: Image.Image, bits: float) -> bool:
 
 def _is_blank(picture: Image.Image, name: str) -> bool:
     picture.draft("L", (max(1, picture.width // 8), max(1, picture.height // 8)))
-    pictures.decode(picture, name)
-    return looks_blank(pictures.upright_rgb(picture))
+    picture_files.decode(picture, name)
+    return looks_blank(pictures.in_bands(picture))

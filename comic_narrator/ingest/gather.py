@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
+from os import fstat
 from pathlib import Path, PurePosixPath
 
 from comic_narrator.errors import InputError
 from comic_narrator.ingest import encode
+from comic_narrator.ingest.containers.bounds import check_entry
 from comic_narrator.ingest.epub import is_epub, picture_names
 from comic_narrator.ingest.metadata import read_metadata
 from comic_narrator.ingest.source import (
@@ -23,6 +26,7 @@ from comic_narrator.ingest.source import (
     is_page_name,
     natural_key,
 )
+from comic_narrator.picture_files import SIGNATURE, is_picture
 
 BOOK_SUFFIXES = frozenset({".cbz", ".zip", ".cbr", ".rar", ".cb7", ".7z", ".cbt", ".tar", ".pdf", ".epub"})
 
@@ -41,6 +45,7 @@ def source_of(path: Path, files: Files, opening: Opening) -> Source:
         )
     if not entries:
         raise _no_pictures(path, files)
+    reading = _Reading(opening.limits)
     label = "" if path.is_dir() else f"{path.name}!"
     name = path.resolve().name if path.is_dir() else path.stem
     return Source(
@@ -48,7 +53,7 @@ def source_of(path: Path, files: Files, opening: Opening) -> Source:
         name=name,
         parts=tuple((entry.name, entry.file) for entry in files.entries if entry.file and _matters(entry.name))
         or ((path.name, path),),
-        pages=tuple(_page(f"{label}{entry.name}", entry, opening.limits) for entry in entries),
+        pages=tuple(_page(f"{label}{entry.name}", entry, opening.limits, reading) for entry in entries),
         metadata=partial(read_metadata, files, tuple(entry.name for entry in entries), name),
     )
 
@@ -60,8 +65,8 @@ def _matters(name: str) -> bool:
 
 def source_of_picture(path: Path, opening: Opening) -> Source:
     """One picture file as a book; InputError when it is none."""
-    entry = Entry(path.name, 0, partial(_bytes, path), path)
-    page = _page(path.name, entry, opening.limits)
+    entry = Entry(path.name, 0, partial(_bytes, path, opening.limits), path)
+    page = _page(path.name, entry, opening.limits, _Reading(opening.limits))
     try:
         page.look(0)
     except InputError as error:
@@ -78,16 +83,54 @@ def _named_only(name: str) -> Metadata:
     return read_metadata(Files("picture", ()), (), name)
 
 
-def _page(label: str, entry: Entry, limits: Limits) -> PageSource:
+@dataclass(frozen=True)
+class _File:
+    """A picture file that was read, and where in it its pages begin."""
+
+    data: bytes
+    places: tuple[int | None, ...]
+
+
+class _Reading:
+    """Reads picture files, each once for all its pages, as these are asked for one after the other."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._last: tuple[Entry, _File] | None = None
+
+    def places(self, entry: Entry, label: str) -> tuple[int | None, ...]:
+        """Where the pages of the file begin."""
+        return self._read(entry, label).places
+
+    def page(self, entry: Entry, label: str, frame: int) -> tuple[bytes, int | None]:
+        """The file, and where in it that page begins."""
+        file = self._read(entry, label)
+        if len(file.places) == 1:
+            self._last = None
+        return file.data, file.places[frame]
+
+    def _read(self, entry: Entry, label: str) -> _File:
+        last = self._last
+        if last is not None and last[0] is entry:
+            return last[1]
+        self._last = last = None
+        data = entry.read()
+        file = _File(data, encode.places(data, label, self._limits))
+        self._last = entry, file
+        return file
+
+
+def _page(label: str, entry: Entry, limits: Limits, reading: _Reading) -> PageSource:
     def frames() -> int:
-        # Only a TIFF holds several pages, and asking costs as much as reading it.
-        return encode.frames(entry.read(), label, limits) if label.lower().endswith((".tif", ".tiff")) else 1
+        return len(reading.places(entry, label))
 
     def look(frame: int) -> Look:
-        return encode.look(entry.read(), label, limits, frame)
+        data, place = reading.page(entry, label, frame)
+        return encode.look(data, label, limits, place)
 
     def picture(frame: int) -> PagePicture:
-        return encode.encode(entry.read(), label, limits, frame)
+        data, place = reading.page(entry, label, frame)
+        return encode.encode(data, label, limits, place)
 
     return PageSource(label, frames, look, picture)
 
@@ -105,8 +148,14 @@ def _no_pictures(path: Path, files: Files) -> InputError:
     )
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, limits: Limits) -> bytes:
+    """The file, of which no more than its beginning is read when it is no picture or larger than it may be."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            head = file.read(SIGNATURE)
+            if not is_picture(head):
+                return head
+            check_entry(path.name, fstat(file.fileno()).st_size, limits)
+            return head + file.read()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error

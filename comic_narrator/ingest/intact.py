@@ -9,13 +9,21 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import BmpImagePlugin, Image, TiffImagePlugin
 
+from comic_narrator.picture_files import ANCILLARY
+
 ALONE = frozenset({0x01, *range(0xD0, 0xD9)})
 """JPEG markers that have no length: TEM, the restarts and the start."""
 
 END, SCAN, HUFFMAN = 0xD9, 0xDA, 0xC4
 """The JPEG markers that end the picture, that begin coded pixels and that begin tables of codes."""
 
+UNKNOWN = frozenset({0x00, *range(0x02, 0xC0), *range(0xF0, 0xFE)})
+"""What no decoder takes for a marker: where one is looked for, these stand in coded pixels that were damaged."""
+
 END_MARKER = b"\xff\xd9"
+
+PIECE = 1_000_000
+"""Bytes of a PNG's pixels that are decoded at once to see whether all are there."""
 
 CODED = np.zeros(256, bool)
 CODED[[0x00, *range(0xD0, 0xD8), 0xFF]] = True
@@ -39,7 +47,7 @@ def find_fault(picture: Image.Image, data: bytes, closely: bool) -> str | None:
         case "JPEG":
             return _jpeg_fault(data, closely)
         case "PNG":
-            return _png_fault(data, closely)
+            return _png_fault(picture, data, closely)
         case "GIF":
             return _gif_fault(data)
         case "WEBP":
@@ -51,18 +59,19 @@ def _jpeg_fault(data: bytes, closely: bool) -> str | None:
     """Walk the segments and the scans to the end marker; what follows it is not the picture's."""
     place, scans = 2, 0
     while place + 2 <= len(data):
-        if data[place] != 0xFF:
-            return "its parts do not join"
         marker = data[place + 1]
-        if marker == END:
+        if data[place] != 0xFF:
+            # Every decoder passes over what stands between two parts.
+            place = data.find(0xFF, place) % (len(data) + 1)
+        elif marker == END:
             return None if scans else "it holds no pixels"
-        if marker == 0xFF:
+        elif marker == 0xFF:
             place += 1
         elif marker in ALONE:
             place += 2
         else:
             length = int.from_bytes(data[place + 2 : place + 4], "big")
-            if length < 2:
+            if length < 2 or marker in UNKNOWN:
                 return "its parts do not join"
             if marker == HUFFMAN and not _codes_fit(data[place + 4 : place + 2 + length]):
                 return "its code tables are damaged"
@@ -99,22 +108,41 @@ def _codes_fit(tables: bytes) -> bool:
     return place == len(tables)
 
 
-def _png_fault(data: bytes, closely: bool) -> str | None:
-    """Walk the chunks to the end chunk and compare each with its checksum."""
-    place, pixels = 8, 0
+def _png_fault(picture: Image.Image, data: bytes, closely: bool) -> str | None:
+    """Walk the chunks to the end chunk and compare each that the picture needs with its checksum."""
+    place, pixels = 8, []
     view = memoryview(data)
     while place + 12 <= len(data):
         length, kind = struct.unpack_from(">I4s", data, place)
         end = place + 8 + length
+        if kind == b"IDAT":
+            pixels.append(view[place + 8 : end])
         if end + 4 > len(data):
-            return "it is cut off"
-        if closely and zlib.crc32(view[place + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+            break
+        needed = not kind[0] & ANCILLARY
+        if closely and needed and zlib.crc32(view[place + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
             return f"a checksum in it is wrong ({kind.decode('latin-1')})"
         if kind == b"IEND":
             return None if pixels else "it holds no pixels"
-        pixels += length if kind == b"IDAT" else 0
         place = end + 4
-    return "it is cut off"
+    # Every viewer shows a picture whose pixels are all there.
+    return None if _complete(pixels, picture) else "it is cut off"
+
+
+def _complete(coded: Sequence[memoryview], picture: Image.Image) -> bool:
+    """Whether the coded pixels of a PNG come to their end."""
+    stream = zlib.decompressobj()
+    # Sixteen bits of four channels, and what each row and each pass begins with.
+    left = (picture.width * 8 + 8) * (picture.height + 8)
+    try:
+        for part in coded:
+            rest: bytes | memoryview = part
+            while rest and not stream.eof and left > 0:
+                left -= len(stream.decompress(rest, PIECE))
+                rest = stream.unconsumed_tail
+    except zlib.error:
+        return False
+    return stream.eof
 
 
 def _gif_fault(data: bytes) -> str | None:

@@ -62,7 +62,10 @@ ROWS = [
     Row("odd/ocrmypdf_cardinal.pdf", "ocrmypdf cardinal", "2550x3300 3300x2550 2550x3300 3300x2550"),
     Row("odd/ocrmypdf_cmyk.pdf", "Adobe Photoshop PDF", "2000x2000"),
     Row("odd/ocrmypdf_enormous.pdf", "ocrmypdf enormous", "6000x6000"),
-    Row("odd/ocrmypdf_hugemono.pdf", "ocrmypdf hugemono", "6000x6000"),
+    Row(
+        "odd/ocrmypdf_hugemono.pdf",
+        refused="ocrmypdf_hugemono.pdf!1 has 1225 megapixels, more than the 200 that are safe to decode.",
+    ),
     Row("odd/ocrmypdf_invalid.pdf", refused="ocrmypdf_invalid.pdf is not a readable PDF."),
     Row("odd/ocrmypdf_jbig2.pdf", "ocrmypdf jbig2", "2550x3300"),
     Row("odd/ocrmypdf_jbig2_baddevicen.pdf", "ocrmypdf jbig2 baddevicen", "2550x3300"),

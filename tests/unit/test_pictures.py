@@ -164,14 +164,14 @@ def test_a_tiff_has_its_pages_and_a_gif_one(tmp_path: Path) -> None:
     pages = [draw_page(120, 160, shade) for shade in (255, 120, 60)]
     tiff = saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
     gif = saved(pages[0], "GIF", save_all=True, append_images=pages[1:])
-    assert encode.frames(tiff, "x", LIMITS) == 3
-    assert encode.frames(gif, "x", LIMITS) == 1
-    for frame, page in enumerate(pages):
-        assert encode.look(tiff, "x", LIMITS, frame) == Look(120, 160)
-        assert apart(pixels(encode.encode(tiff, "x", LIMITS, frame)), page) == 0
+    assert len(encode.places(tiff, "x", LIMITS)) == 3
+    assert len(encode.places(gif, "x", LIMITS)) == 1
+    for place, page in zip(encode.places(tiff, "x", LIMITS), pages, strict=True):
+        assert encode.look(tiff, "x", LIMITS, place) == Look(120, 160)
+        assert apart(pixels(encode.encode(tiff, "x", LIMITS, place)), page) == 0
     assert apart(pixels(encode.encode(gif, "x", LIMITS)), pages[0]) < 6
     with pytest.raises(InputError, match="more than 2 pages"):
-        encode.frames(tiff, "x", Limits(entries=2))
+        encode.places(tiff, "x", Limits(entries=2))
 
 
 def test_the_thumbnail_in_a_tiff_is_no_page() -> None:
@@ -180,8 +180,9 @@ def test_the_thumbnail_in_a_tiff_is_no_page() -> None:
         for picture, use in ((draw_page(60, 84), 1), (draw_page(), 0), (draw_page(120, 160), 2)):
             picture.save(tiff, "TIFF", tiffinfo={254: use})
             tiff.newFrame()
-    assert encode.frames(out.getvalue(), "x", LIMITS) == 2
-    assert [encode.look(out.getvalue(), "x", LIMITS, frame).width for frame in (0, 1)] == [300, 120]
+    places = encode.places(out.getvalue(), "x", LIMITS)
+    assert [encode.look(out.getvalue(), "x", LIMITS, place).width for place in places] == [300, 120]
+    assert encode.look(out.getvalue(), "x", LIMITS).width == 300
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "AVIF", "JPEG2000"])

@@ -14,7 +14,7 @@ from PIL import Image
 from comic_narrator.errors import BrokenPictureError, InputError
 from comic_narrator.ingest import encode
 from comic_narrator.ingest.metadata import completed
-from comic_narrator.ingest.pdf.scan import LOSSY_CODES, Scan, find_scan, load_scan, visible_marks
+from comic_narrator.ingest.pdf.scan import LOSSY_CODES, Scan, find_scan, load_scan, sizes_shown, visible_marks
 from comic_narrator.ingest.source import (
     Limits,
     Look,
@@ -26,6 +26,7 @@ from comic_narrator.ingest.source import (
     Source,
 )
 from comic_narrator.model import Box, PrintedWord
+from comic_narrator.picture_files import refuse_bomb
 
 HEAD = 1024
 """Bytes within which a PDF says that it is one; viewers bear that much junk before it."""
@@ -118,8 +119,16 @@ def _count(document: pymupdf.Document, path: Path, limits: Limits) -> int:
 
 
 def _page(document: pymupdf.Document, name: str, index: int, limits: Limits) -> PageSource:
-    # A page is looked at before its picture is taken; what was found is a few numbers.
-    scan = cache(lambda: find_scan(document, document[index]))
+    @cache
+    def scan() -> Scan | None:
+        # A page is looked at before its picture is taken; what was found is a few numbers.
+        sheet = document[index]
+        for size in sizes_shown(document, sheet):
+            refuse_bomb(*size, name, limits.megapixels)
+        found = find_scan(document, sheet)
+        if found:
+            refuse_bomb(*found.size, name, limits.megapixels)
+        return found
 
     def look(_: int) -> Look:
         with ONE_AT_A_TIME:
@@ -148,7 +157,8 @@ def _unreadable(name: str, error: BaseException) -> BrokenPictureError:
 
 def _look(document: pymupdf.Document, page: pymupdf.Page, scan: Scan | None, name: str, limits: Limits) -> Look:
     if scan and (data := scan.untouched(document)):
-        return encode.look(data, name, limits)
+        # A viewer of PDF does not turn it as its EXIF says.
+        return Look(*scan.size, blank=encode.look(data, name, limits).blank)
     width, height = scan.size if scan else _rendered_size(page)
     return Look(width, height, blank=_is_blank(document, page, scan))
 
@@ -162,7 +172,7 @@ def _is_blank(document: pymupdf.Document, page: pymupdf.Page, scan: Scan | None)
         return False
     zoom = SMALL / max(page.rect.width, page.rect.height)
     pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
-    return encode.looks_blank(Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples_mv))
+    return encode.looks_blank([Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples_mv)])
 
 
 def _picture(
@@ -174,9 +184,11 @@ def _picture(
         return _with_words(stored, page, page.rect)
     data = scan.untouched(document)
     stored_as_is = encode.own_bytes(data, name, limits) if data else None
-    if stored_as_is:
+    if stored_as_is and (stored_as_is.width, stored_as_is.height) == scan.size:
         return _with_words(stored_as_is, page, scan.place) if scan.lettered else stored_as_is
     fitting = encode.fit(*scan.size)
+    if scan.heavy:
+        fitting = _bounded(*fitting)
     if fitting == scan.size:
         return _with_words(encode.store(load_scan(document, scan), scan.lossy, scan.size), page, scan.place)
     # MuPDF makes it smaller while it decodes it.
@@ -192,7 +204,12 @@ def _rendered_size(page: pymupdf.Page) -> tuple[int, int]:
         zoom = STRIP_WIDTH / width
     elif density := _backdrop_density(page):
         zoom = min(max(density, LEAST_SIDE / longer), zoom)
-    zoom = min(zoom, (MOST_PIXELS / (width * height)) ** 0.5)
+    return _bounded(width * zoom, height * zoom)
+
+
+def _bounded(width: float, height: float) -> tuple[int, int]:
+    """A size of that shape that has no more pixels than a rendered page may have."""
+    zoom = min(1.0, (MOST_PIXELS / (width * height)) ** 0.5)
     return max(1, round(width * zoom)), max(1, round(height * zoom))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +53,9 @@ SIDEWAYS = frozenset(
 
 PLAIN_COLOURS = re.compile(r"(Device|Cal|ICCBased\()?(Gray|RGB)\b.*")
 """Colour spaces of a picture whose numbers are grey or red, green and blue."""
+
+LOADED = 256_000_000
+"""Bytes of the pixels of a scan that is loaded as it is; a larger one is a strip, which is rendered smaller."""
 
 TURNS = {
     (1, 0, 0, 1): None,
@@ -103,6 +107,11 @@ class Scan:
         return any(tile.coded in LOSSY_CODES for tile in self.tiles)
 
     @property
+    def heavy(self) -> bool:
+        """Whether its pixels are too many to load all of them."""
+        return sum(tile.width * tile.height * (1 if tile.components == 1 else 3) for tile in self.tiles) > LOADED
+
+    @property
     def grey(self) -> bool:
         """Whether it has no colours."""
         return all(tile.components == 1 and "Gray" in tile.colours for tile in self.tiles)
@@ -129,6 +138,16 @@ class Scan:
 def visible_marks(page: pymupdf.Page) -> list[str]:
     """The drawing steps of a page that may leave a mark, in order."""
     return [kind for kind, _ in page.get_bboxlog() if kind != NOT_SEEN]
+
+
+def sizes_shown(document: pymupdf.Document, page: pymupdf.Page) -> Iterator[tuple[int, int]]:
+    """Width and height, as they say, of all pictures that showing a page means to decode, and of their masks."""
+    for info in page.get_image_info():
+        yield info["width"], info["height"]
+    for mask in {item[1] for item in page.get_images(full=True) if item[1]}:
+        width, height = (document.xref_get_key(mask, side)[1] for side in ("Width", "Height"))
+        if width.isdecimal() and height.isdecimal():
+            yield int(width), int(height)
 
 
 def find_scan(document: pymupdf.Document, page: pymupdf.Page) -> Scan | None:
