@@ -138,9 +138,10 @@ def _page(label: str, entry: Entry, limits: Limits, reading: _Reading) -> PageSo
 def _no_pictures(path: Path, files: Files) -> InputError:
     books = [entry.name for entry in files.entries if PurePosixPath(entry.name).suffix.lower() in BOOK_SUFFIXES]
     if books:
+        several = f"{len(books)} books, {books[0]} among them" if len(books) > 1 else f"a book: {books[0]}"
         return InputError(
-            f"{path.name} holds no pictures, but {len(books)} books: {books[0]} ...",
-            "Unpack it and give one of these files at a time.",
+            f"{path.name} holds no pictures, but {several}.",
+            "Give one of them at a time." if path.is_dir() else "Unpack it and give one of them at a time.",
         )
     return InputError(
         f"The {files.kind} {path.name} holds no pictures.",

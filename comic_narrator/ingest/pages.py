@@ -168,11 +168,15 @@ class _Column:
         cuts = {(i, row) for i, sheet in enumerate(strips) for row in sheet.planned.cuts}
         # Whatever a hand edit left of the cuts, the first page begins where the column does.
         self._starts = sorted(cuts | {(0, 0)}) if strips else []
+        self._lossy: set[int] = set()
         self._next = 0
         self._pixels = lru_cache(maxsize=DECODED)(self._decode)
 
     def _decode(self, i: int) -> NDArray[np.uint8]:
-        return pixels_of(self._strips[i].picture(), self._strips[i].source)
+        picture = self._strips[i].picture()
+        if picture.suffix == ".jpg":
+            self._lossy.add(i)
+        return pixels_of(picture, self._strips[i].source)
 
     def next_pages(self) -> list[Callable[[], PagePicture]]:
         """The pages that begin in the next strip; a window that reaches into later strips belongs where it begins."""
@@ -183,4 +187,5 @@ class _Column:
         (strip, row), *rest = self._starts[place : place + 2]
         pixels = window(self._sizes, self._pixels, (strip, row), rest[0] if rest else None)
         width = self._sizes[strip][0]
-        return encode_pixels(pixels, Box(0, row, width, round(pixels.shape[0] * width / pixels.shape[1])))
+        box = Box(0, row, width, round(pixels.shape[0] * width / pixels.shape[1]))
+        return encode_pixels(pixels, box, lossy=strip in self._lossy)

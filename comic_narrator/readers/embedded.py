@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.machine import cores, free_memory
-from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character
+from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character, LineKind
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.balloons import Group, at_home, gather

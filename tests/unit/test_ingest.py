@@ -114,7 +114,7 @@ def test_an_archive_of_books_says_so(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.writestr("one.cbz", b"PK")
         archive.writestr("two.cbr", b"Rar!")
-    with pytest.raises(InputError, match=r"2 books: one\.cbz"), opened(tmp_path / "all.zip", tmp_path):
+    with pytest.raises(InputError, match=r"2 books, one\.cbz"), opened(tmp_path / "all.zip", tmp_path):
         pass
 
 
