@@ -139,9 +139,9 @@ def one_kind(kinds: Sequence[LineKind], alike: Sequence[tuple[int | None, str]])
 def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> LineKind:
     """The kind of a group that reads `text`, with the tail of its balloon.
 
-    On a page of titles only, the narrator reads those; of the rest, only what has a balloon with a tail is said.
+    On a page of titles only, the narrator reads those; of the rest, only what stands in a balloon with a tail.
     """
-    if page.titles_only and (tail is None or not _is_held(group, page.lightest)):
+    if page.titles_only and (tail is None or tail.length < LONG or not _is_held(group, page.lightest)):
         return "caption" if _is_title(group, text, page) else "sign"
     if group.panel is None or (page.columns and _is_label(group, text)):
         return "sign"

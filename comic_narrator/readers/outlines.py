@@ -161,12 +161,12 @@ def points_of(shape: Mask, side: float, frame: Box | None) -> int:
 
 
 def _beside(points: NDArray[np.float64], frame: Box | None, near: int) -> NDArray[np.bool_]:
-    """Which of some points (n, 2) lie nearer than `near` to the lines of a frame's edges."""
+    """Which of some points (n, 2) lie nearer than `near` to an edge of a frame, or beyond it."""
     if frame is None:
         return np.zeros(len(points), np.bool_)
     x, y = points.T
-    away = [np.abs(x - frame.x), np.abs(x - frame.right), np.abs(y - frame.y), np.abs(y - frame.bottom)]
-    return np.asarray(np.minimum.reduce(away) < near)
+    within = np.minimum.reduce([x - frame.x, frame.right - x, y - frame.y, frame.bottom - y])
+    return np.asarray(within < near)
 
 
 def _dents(shape: Mask, side: float) -> int:

@@ -127,8 +127,10 @@ def test_a_splash_full_of_balloons_is_spoken(tmp_path: Path, monkeypatch: pytest
             rows.append(Row("WE TALK A LOT", 0.99, Box(x + 30, y + 36 + 24 * j, 110, 20)))
             for k in range(x + 34, x + 130, 10):
                 pen.rectangle((k, y + 40 + 24 * j, k + 4, y + 51 + 24 * j), fill=(0, 0, 0))
-    lines = read(tmp_path, np.asarray(picture), tuple(rows), monkeypatch, (Box(0, 0, WIDTH, HEIGHT),)).lines
-    assert [line.kind for line in lines] == ["dialogue"] * 9
+    credits = [Row("DRAWN BY ALL OF US", 0.99, Box(200 * (i % 3), 4 + 240 * (i // 3), 150, 12)) for i in range(9)]
+    whole = (Box(0, 0, WIDTH, HEIGHT),)
+    lines = read(tmp_path, np.asarray(picture), (*rows, *credits), monkeypatch, whole).lines
+    assert [line.kind for line in lines if "TALK" in line.text] == ["dialogue"] * 9
 
 
 def test_dots_and_marks_are_kept_where_a_balloon_holds_them_and_nowhere_else(
