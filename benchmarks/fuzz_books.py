@@ -1,6 +1,6 @@
 """Damaged books by the thousand: each must give pages or one of our own errors, never a crash, a hang or all memory.
 
-    python -m benchmarks.fuzz_books --cases 10000 [--containers]
+    python -m benchmarks.fuzz_books --cases 10000 [--kind archives | --kind loose]
 
 Each case is made from its number alone. It runs in a process of its own pool with MEMORY bytes of address space and
 SECONDS of time, so that a crash inside a C library ends that process and is seen. What goes wrong is printed with its
@@ -22,11 +22,12 @@ import sys
 import tarfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal, get_args
 
 import py7zr
 import pymupdf
@@ -46,6 +47,15 @@ SECONDS = 30
 
 BATCH = 250
 """Cases for one process: enough to pay for its start, few enough that what leaks is not blamed on later cases."""
+
+
+ROOT = Path(__file__).parents[1]
+"""Where a process that runs cases finds this module."""
+
+Kind = Literal["books", "archives", "loose"]
+"""What is damaged: any book, archives (whose pages are not looked at), or PDFs and pictures."""
+
+ARCHIVES = (".cbz", ".cbr", ".cb7", ".cbt")
 
 
 def picture(kind: str, shade: int = 90) -> bytes:
@@ -174,9 +184,14 @@ def damaged(data: bytes, dice: random.Random) -> bytes:
     return bytes(out)
 
 
-def case(number: int, names: list[str]) -> tuple[str, bytes]:
+def names_of(kind: Kind) -> list[str]:
+    """The names of those books."""
+    return [name for name in books() if kind == "books" or name.endswith(ARCHIVES) == (kind == "archives")]
+
+
+def case(number: int, kind: Kind) -> tuple[str, bytes]:
     """The name and the bytes of a damaged book, by its number."""
-    dice = random.Random(number)
+    dice, names = random.Random(number), names_of(kind)
     name = names[number % len(names)]
     data = damaged(books()[name], dice)
     return name, mended(name, data) if dice.random() < 0.6 else data
@@ -202,11 +217,11 @@ def open_as_container(path: Path, opening: Opening) -> Iterator[Callable[[], obj
     yield from (entry.read for entry in files.entries) if files else ()
 
 
-def outcome(path: Path, opening: Opening, *, containers: bool) -> str:
+def outcome(path: Path, opening: Opening, kind: Kind) -> str:
     """What became of a book: "read", "partly", "refused"; anything but our own errors is let through."""
     good = bad = 0
     try:
-        for read in (open_as_container if containers else open_as_book)(path, opening):
+        for read in (open_as_container if kind == "archives" else open_as_book)(path, opening):
             try:
                 read()
                 good += 1
@@ -217,48 +232,34 @@ def outcome(path: Path, opening: Opening, *, containers: bool) -> str:
     return "partly" if bad else "read" if good else "nothing in it"
 
 
-def work(first: int, last: int, *, containers: bool) -> None:
+def work(numbers: Sequence[int], kind: Kind) -> None:
     """Run cases in this process; a line before each says its number, a line after it what became of it."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    names = archive_names() if containers else list(books())
-    for number in range(first, last):
+    for number in numbers:
         print(number, flush=True)
         signal.alarm(SECONDS)
         with TemporaryDirectory() as folder, Spool(Path(folder) / "spool") as spool:
-            name, data = case(number, names)
+            name, data = case(number, kind)
             path = Path(folder) / name
             path.write_bytes(data)
-            print(number, f"{name}: {outcome(path, Opening(spool), containers=containers)}", flush=True)
+            print(number, f"{name}: {outcome(path, Opening(spool), kind)}", flush=True)
         signal.alarm(0)
 
 
-def archive_names() -> list[str]:
-    """The names of those books that are archives."""
-    return [name for name in books() if name.endswith((".cbz", ".cbr", ".cb7", ".cbt"))]
-
-
-def batch(first: int, last: int, *, containers: bool) -> Iterator[tuple[int, str]]:
+def batch(numbers: Sequence[int], kind: Kind) -> Iterator[tuple[int, str]]:
     """The outcomes of some cases, each run in a process that is started again when one of them ends it."""
-    while first < last:
-        command = [sys.executable, "-m", "benchmarks.fuzz_books", "--work", str(first), str(last)]
-        done = subprocess.run(
-            command + ["--containers"] * containers,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        at = first
+    left = list(numbers)
+    while left:
+        command = [sys.executable, "-m", "benchmarks.fuzz_books", "--kind", kind, "--work", *map(str, left)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         for line in done.stdout.splitlines():
             number, _, said = line.partition(" ")
-            at = int(number)
-            if said:
-                yield at, said
-                first = at + 1
-        if done.returncode and first < last:
-            yield at, f"WRONG process ended with {done.returncode}: {done.stderr[-150:]!r}"
-            first = at + 1
+            if said and number == str(left[0]):
+                yield left.pop(0), said
+        if left:
+            yield left.pop(0), f"WRONG process ended with {done.returncode}: {done.stderr[-150:]!r}"
 
 
 def main() -> None:
@@ -267,24 +268,21 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--containers", action="store_true", help="archives only, without looking at their pages")
+    parser.add_argument("--kind", choices=get_args(Kind), default="books")
     parser.add_argument("--keep", type=Path, default=Path("fuzzed"))
-    parser.add_argument("--work", type=int, nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=int, nargs="+", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
-        work(*given.work, containers=given.containers)
+        work(given.work, given.kind)
         return
     counts: Counter[str] = Counter()
-    names = archive_names() if given.containers else list(books())
-    starts = range(given.first, given.first + given.cases, BATCH)
-    end = given.first + given.cases
+    numbers = range(given.first, given.first + given.cases)
+    batches = [numbers[at : at + BATCH] for at in range(0, len(numbers), BATCH)]
     with ThreadPoolExecutor(given.processes) as pool:
-        for results in pool.map(
-            lambda first: list(batch(first, min(first + BATCH, end), containers=given.containers)), starts
-        ):
+        for results in pool.map(lambda some: list(batch(some, given.kind)), batches):
             for number, said in results:
                 if "WRONG" in said:
-                    name, data = case(number, names)
+                    name, data = case(number, given.kind)
                     given.keep.mkdir(parents=True, exist_ok=True)
                     (given.keep / f"{number}-{name}").write_bytes(data)
                     print(number, said, flush=True)

@@ -194,20 +194,37 @@ def test_an_encrypted_book_opens_with_its_password_only(tmp_path: Path, spool: S
         listed(book, spool)
     assert "--password" in error.value.hint
     with pytest.raises(PasswordNeededError, match=r"does not open x\.cbr") as error:
-        contents(listed(book, spool, "wrong"))
+        listed(book, spool, "wrong")
     assert "--password" in error.value.hint
 
 
-def test_of_a_book_with_one_encrypted_page_the_others_are_read(tmp_path: Path, spool: Spool) -> None:
+@pytest.mark.parametrize("name", ["2.png", "notes.txt"])
+def test_a_book_of_which_a_page_is_encrypted_needs_the_password_and_takes_no_other(
+    tmp_path: Path, spool: Spool, name: str
+) -> None:
     book = write_zip(tmp_path / "x.cbz", [("1.png", b"clear")])
     with pyzipper.AESZipFile(book, "a", encryption=pyzipper.WZ_AES) as archive:
         archive.setpassword(b"comic")
-        archive.writestr("2.png", b"secret")
-    clear, secret = listed(book, spool).entries
-    assert clear.read() == b"clear"
-    with pytest.raises(PasswordNeededError, match=r"x\.cbz!2\.png"):
-        secret.read()
-    assert listed(book, spool, "comic").entries[1].read() == b"secret"
+        archive.writestr(name, b"secret")
+    assert contents(listed(book, spool, "comic")) == [("1.png", b"clear"), (name, b"secret")]
+    with pytest.raises(PasswordNeededError, match=r"does not open x\.cbz"):
+        listed(book, spool, "wrong")
+    if name == "2.png":
+        with pytest.raises(PasswordNeededError, match=r"x\.cbz is encrypted"):
+            listed(book, spool)
+    else:
+        assert listed(book, spool).entries[0].read() == b"clear"
+
+
+def test_damage_to_the_smallest_encrypted_page_is_no_wrong_password(tmp_path: Path, spool: Spool) -> None:
+    book = write_locked_zip(tmp_path / "x.cbz", [("1.png", b"small"), ("2.png", NOISE)], "comic")
+    data = bytearray(book.read_bytes())
+    data[30 + len("1.png") + 14] ^= 0xFF
+    book.write_bytes(data)
+    damaged, whole = listed(book, spool, "comic").entries
+    assert whole.read() == NOISE
+    with pytest.raises(InputError, match=r"1\.png cannot be unpacked"):
+        damaged.read()
 
 
 def volumes(folder: Path, version: str) -> list[Path]:
@@ -237,6 +254,74 @@ def test_a_missing_volume_is_named(tmp_path: Path, spool: Spool, version: str, m
     assert error.value.what.startswith(f"{files[missing].name} is missing")
 
 
+def numbered(path: Path, size: int) -> list[Path]:
+    """A file cut into several, as 7-Zip and others do it."""
+    data = path.read_bytes()
+    path.unlink()
+    parts = [data[at : at + size] for at in range(0, len(data), size)]
+    files = [path.with_name(f"{path.name}.{i:03}") for i in range(1, len(parts) + 1)]
+    for file, part in zip(files, parts, strict=True):
+        file.write_bytes(part)
+    return files
+
+
+def split_zip(path: Path, size: int, contents: Contents) -> list[Path]:
+    """A ZIP archive in parts that tell places by part, as Info-ZIP and WinZip write it (APPNOTE.TXT, 8)."""
+    data = bytearray(b"PK\x07\x08" + write_zip(path, contents).read_bytes())
+    at = directory = data.find(b"PK\x01\x02")
+    last = directory // size
+    while data[at : at + 4] == b"PK\x01\x02":
+        place = int.from_bytes(data[at + 42 : at + 46], "little") + 4
+        data[at + 34 : at + 36] = (place // size).to_bytes(2, "little")
+        data[at + 42 : at + 46] = (place % size).to_bytes(4, "little")
+        at += 46 + sum(int.from_bytes(data[at + i : at + i + 2], "little") for i in (28, 30, 32))
+    data[at + 4 : at + 8] = last.to_bytes(2, "little") * 2
+    data[at + 16 : at + 20] = (directory % size).to_bytes(4, "little")
+    files = [path.with_suffix(f".z{i + 1:02}") for i in range(last)] + [path]
+    for i, file in enumerate(files):
+        file.write_bytes(data[i * size :] if file == path else data[i * size : (i + 1) * size])
+    return files
+
+
+@pytest.mark.parametrize("kind", ["zip", "7z", "rar5", "rar5 solid", "tar.gz"])
+def test_an_archive_cut_by_number_is_one_book_and_what_it_lacks_is_named(
+    tmp_path: Path, spool: Spool, kind: str
+) -> None:
+    suffix = {"rar5 solid": "rar", "rar5": "rar", "tar.gz": "tgz"}.get(kind, kind)
+    files = numbered(WRITERS[kind](tmp_path / f"x.{suffix}", PAGES), 2000)
+    assert len(files) >= 3
+    for given in (files[0], files[-1]):
+        assert contents(listed(given, spool)) == PAGES
+    for missing in (files[0], files[1], files[-1]):
+        aside = missing.rename(tmp_path / "aside")
+        with pytest.raises(InputError, match=rf"^{missing.name} is missing") as error:
+            listed(files[0] if missing != files[0] else files[1], spool)
+        assert error.value.hint
+        aside.rename(missing)
+
+
+def test_a_book_with_the_number_of_an_issue_is_no_part_of_another(tmp_path: Path, spool: Spool) -> None:
+    write_zip(tmp_path / "Comic.001", PAGES[:1])
+    assert contents(listed(write_zip(tmp_path / "Comic.003", PAGES), spool)) == PAGES
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.CBZ"])
+def test_a_split_zip_is_one_book_and_a_missing_part_is_named(tmp_path: Path, spool: Spool, name: str) -> None:
+    pages = [*PAGES, ("last.png", NOISE[::-1])]
+    files = split_zip(tmp_path / name, 2100, pages)
+    if name == "x.CBZ":
+        files = [file.rename(file.with_suffix(file.suffix.upper())) for file in files]
+    assert len(files) >= 4
+    for given in (files[-1], files[1]):
+        assert contents(listed(given, spool)) == pages
+    for missing in files:
+        aside = missing.rename(tmp_path / "aside")
+        what = missing.name if missing != files[-1] else "x.zip"
+        with pytest.raises(InputError, match=rf"^{what} is missing"):
+            listed(files[-1] if missing != files[-1] else files[0], spool)
+        aside.rename(missing)
+
+
 @pytest.mark.parametrize("kind", ["zip", "rar4", "rar5"])
 def test_a_damaged_entry_is_named_and_the_others_are_read(tmp_path: Path, spool: Spool, kind: str) -> None:
     pages = [(f"{i}.png", os.urandom(4000)) for i in range(3)]
@@ -263,6 +348,41 @@ def test_in_a_solid_archive_what_comes_before_the_damage_is_read(tmp_path: Path,
     for i in (2, 3, 4):
         with pytest.raises(InputError, match=rf"x!{i}\.png cannot be unpacked"):
             entries[i].read()
+
+
+@pytest.mark.parametrize("kind", ["rar4 solid", "rar5 solid"])
+@pytest.mark.parametrize("damaged", range(4))
+def test_in_a_solid_rar_each_page_before_the_damage_is_read(
+    tmp_path: Path, spool: Spool, kind: str, damaged: int
+) -> None:
+    pages = [(f"{i}.png", os.urandom(3000)) for i in range(4)]
+    book = WRITERS[kind](tmp_path / "x", pages)
+    data = bytearray(book.read_bytes())
+    data[data.find(f"{damaged}.png".encode()) + 1500] ^= 0xFF
+    book.write_bytes(data)
+    entries = listed(book, spool).entries
+    assert [entry.read() for entry in entries[:damaged]] == [data for _, data in pages[:damaged]]
+    with pytest.raises(InputError, match=rf"x!{damaged}\.png cannot be unpacked: .*{damaged}\.png") as error:
+        entries[damaged].read()
+    assert "00000" not in error.value.what, "our own names are none of the user's"
+
+
+@pytest.mark.parametrize("kind", ["rar4 solid", "rar5 solid"])
+def test_a_page_whose_folder_has_the_name_of_another_page_is_read(tmp_path: Path, spool: Spool, kind: str) -> None:
+    pages = [("1.png", b"one" * 99), ("1.png/2.png", b"two" * 99), ("3.png", b"three" * 99)]
+    assert contents(listed(WRITERS[kind](tmp_path / "x", pages), spool)) == pages
+
+
+@pytest.mark.parametrize("solid", [False, True])
+def test_entries_behind_encrypted_headers_are_read_whatever_they_are_called(
+    tmp_path: Path, spool: Spool, solid: bool
+) -> None:
+    pages = [("1.png", NOISE), ("empty.png", b""), ("1.png/2.png", b"two" * 99), ("x" * 300, b"three" * 99)]
+    builder = rars.RarBuilder(solid=solid, password="comic", encrypt_headers=True)
+    for name, data in pages:
+        builder.add_bytes(data, name)
+    builder.write(str(tmp_path / "x.cbr"))
+    assert contents(listed(tmp_path / "x.cbr", spool, "comic")) == pages
 
 
 def test_damage_in_one_block_of_a_7z_leaves_the_next_block_alone(tmp_path: Path, spool: Spool) -> None:

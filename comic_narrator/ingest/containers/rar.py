@@ -26,7 +26,7 @@ from comic_narrator.ingest.containers.rar_members import BROKEN, KIND, Member, l
 from comic_narrator.ingest.containers.rar_parts import read_parts
 from comic_narrator.ingest.containers.rar_whole import unpack_hidden, unpack_volumes
 from comic_narrator.ingest.containers.unpacked import Unpacked
-from comic_narrator.ingest.source import Entry, Files, Opening
+from comic_narrator.ingest.source import Entry, Files, Opening, is_page_name
 
 SIGNATURE = b"Rar!\x1a\x07"
 
@@ -80,14 +80,14 @@ def _loose(path: Path, files: Sequence[Member], opening: Opening) -> list[Entry]
 
 
 def _check_password(path: Path, files: Sequence[Member], opening: Opening, *, loose: bool) -> None:
-    """PasswordNeededError when all is encrypted and no password given, or one that does not open what it is for.
+    """PasswordNeededError when a page or all is encrypted and no password given, or one that does not open it.
 
     The smallest encrypted entries are tried; of a solid archive the first, as others cannot be read alone.
     """
     full = [member for member in files if member.info.file_size]
     locked = [member for member in full if member.info.is_encrypted]
     if opening.password is None:
-        if locked and len(locked) == len(full):
+        if locked and (len(locked) == len(full) or any(is_page_name(member.name) for member in locked)):
             raise password_needed(path.name, None)
         return
     tried = sorted(locked, key=lambda member: member.info.file_size) if loose else full[:1]

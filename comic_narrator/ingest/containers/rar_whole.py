@@ -6,6 +6,7 @@ entry is called by its number and which holds neither folders nor links; else ra
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,6 +32,9 @@ from comic_narrator.ingest.source import Opening
 
 AT_ONCE = 128 * MEGABYTE
 """Bytes of entries that rars gives in one call; for each further call a solid archive is unpacked from its start."""
+
+NUMBER = re.compile(r"(?<=')[0-9]{6,}(?=')")
+"""An entry as rars names it in its errors, where we named it."""
 
 
 def unpack_volumes(
@@ -60,7 +64,7 @@ def unpack_volumes(
         places = _whole(places, members)
         if not places and any(member.info.is_encrypted for member in members):
             raise password_needed(book, opening.password) from error
-        reason = error
+        reason = NUMBER.sub(lambda found: members[int(found[0]) % len(members)].name, str(error)) or error
     rmtree(packed, ignore_errors=True)
     return {
         i: _place(f"{book}!{member.name}", member, places.get(i), reason, opening) for i, member in enumerate(members)

@@ -6,6 +6,7 @@ import stat
 import struct
 import zlib
 from bz2 import BZ2Decompressor
+from collections.abc import Sequence
 from copy import copy
 from functools import partial
 from lzma import LZMAError
@@ -26,7 +27,7 @@ from comic_narrator.ingest.containers.bounds import (
     password_needed,
 )
 from comic_narrator.ingest.containers.names import decode_names, plain_name
-from comic_narrator.ingest.source import Entry, Files, Opening
+from comic_narrator.ingest.source import Entry, Files, Opening, is_page_name
 
 KIND = "ZIP archive"
 
@@ -73,7 +74,7 @@ def list_zip(path: Path, opening: Opening) -> Files:
         raise broken_book(path.name, KIND, reason) from error
     named = [(name, info) for name, info in zip(_names(archive), archive.filelist, strict=True) if _is_file(name, info)]
     check_total(path.name, sum(info.file_size for _, info in named), opening.limits)
-    _check_password(path.name, archive, [info for _, info in named if info.file_size], opening)
+    _check_password(path.name, archive, named, opening)
     return Files(
         KIND,
         tuple(
@@ -112,14 +113,15 @@ def _is_file(name: str, info: ZipInfo) -> bool:
     return kind in {0, stat.S_IFREG} and not name.endswith("/")
 
 
-def _check_password(book: str, archive: ZipFile, infos: list[ZipInfo], opening: Opening) -> None:
-    """PasswordNeededError when all is encrypted and no password given, or one that does not open what it is for."""
-    locked = [info for info in infos if info.flag_bits & ENCRYPTED]
+def _check_password(book: str, archive: ZipFile, named: Sequence[tuple[str, ZipInfo]], opening: Opening) -> None:
+    """PasswordNeededError when a page or all is encrypted and no password given, or one that does not open it."""
+    full = [(name, info) for name, info in named if info.file_size]
+    locked = [(name, info) for name, info in full if info.flag_bits & ENCRYPTED]
     if opening.password is None:
-        if locked and len(locked) == len(infos):
+        if locked and (len(locked) == len(full) or any(is_page_name(name) for name, _ in locked)):
             raise password_needed(book, None)
         return
-    smallest = sorted(locked, key=lambda info: info.file_size)
+    smallest = sorted((info for _, info in locked), key=lambda info: info.file_size)
     check_password(book, opening.password, [partial(_read, archive, info, book, opening) for info in smallest])
 
 
