@@ -112,6 +112,29 @@ def page_places(data: bytes, name: str, most: int) -> tuple[int | None, ...]:
     return tuple(places)
 
 
+def mended_png(data: bytes) -> bytes:
+    """A PNG as every viewer takes it: without damaged parts that it does not need, and with its end.
+
+    The very `data` where nothing is amiss with that.
+    """
+    view = memoryview(data)
+    parts: list[bytes | memoryview] = [view[:8]]
+    place, sound = 8, True
+    while place + 8 <= len(data):
+        length, kind = struct.unpack_from(">I4s", data, place)
+        end = place + 12 + length
+        if kind[0] & ANCILLARY and zlib.crc32(view[place + 4 : end - 4]) != int.from_bytes(data[end - 4 : end], "big"):
+            sound = False
+        elif end > len(data):
+            parts.append(_chunk(kind, data[place + 8 : end - 4]))
+        else:
+            parts.append(view[place:end])
+        if kind == b"IEND":
+            return data if sound else b"".join(parts)
+        place = end
+    return b"".join([*parts, _chunk(b"IEND", b"")])
+
+
 def refuse_bomb(width: int, height: int, name: str, megapixels: float) -> None:
     """BrokenPictureError when a picture of that size has more megapixels than are safe to decode."""
     if width * height > megapixels * 1e6:
@@ -158,31 +181,17 @@ def _page_places(data: bytes, most: int) -> list[int]:
     return pages or others[:most]
 
 
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
 def _read_png(data: bytes, name: str, megapixels: float) -> PngImagePlugin.PngImageFile:
     """Pillow's reader of a PNG, which knows the EXIF wherever it stands."""
-    try:
-        picture = PngImagePlugin.PngImageFile(BytesIO(data))
-    except SyntaxError:
-        # Every viewer passes over damage in what the picture does not need, such as a comment; Pillow does not.
-        picture = PngImagePlugin.PngImageFile(BytesIO(_needed_chunks(data)))
+    picture = PngImagePlugin.PngImageFile(BytesIO(mended_png(data)))
     if "exif" not in picture.info and b"eXIf" in data:
         refuse_bomb(*picture.size, name, megapixels)
         picture.load()
     return picture
-
-
-def _needed_chunks(data: bytes) -> bytes:
-    """A PNG without the chunks that it can be shown without and whose checksums are wrong."""
-    view = memoryview(data)
-    parts: list[bytes | memoryview] = [view[:8]]
-    place = 8
-    while place + 12 <= len(data):
-        end = place + 12 + int.from_bytes(data[place : place + 4], "big")
-        damaged = zlib.crc32(view[place + 4 : end - 4]) != int.from_bytes(data[end - 4 : end], "big")
-        if not (data[place + 4] & ANCILLARY and damaged):
-            parts.append(view[place:end])
-        place = end
-    return b"".join(parts)
 
 
 def _reader(head: bytes) -> type[ImageFile.ImageFile] | None:

@@ -169,6 +169,7 @@ def _plain(picture: Image.Image) -> bool:
 
 
 def _own(picture: Image.Image, data: bytes) -> PagePicture:
+    data = picture_files.mended_png(data) if picture.format == "PNG" else data
     return PagePicture(data, SUFFIXES[str(picture.format)], *picture.size, Box(0, 0, *picture.size))
 
 

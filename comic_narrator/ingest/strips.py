@@ -176,6 +176,8 @@ def _blocks(pixels: Pixels, tops: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
             above, below = first * height // count, max(last * height // count, first * height // count + 1)
             block = cv2.resize(picture[above:below], (SCALE, last - first), interpolation=cv2.INTER_AREA)
             yield np.asarray(block, np.uint8)
+        # Else it would stay until the next one is decoded.
+        del picture
 
 
 def _profiles(blocks: Iterable[NDArray[np.uint8]]) -> _Rows:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile
+from typing import IO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 from hypothesis import given
@@ -40,6 +41,32 @@ def test_archive_pages_come_in_natural_order_without_litter(tmp_path: Path) -> N
         for name in names:
             archive.writestr(name, png())
     assert sources(book, tmp_path) == [f"x.cbz!v1/page_{i}.png" for i in (1, 2, 10)]
+
+
+def test_a_tiff_has_its_pages_whatever_its_name_says_and_is_read_once_for_all(
+    tmp_path: Path, page_image: Image.Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [Image.new("RGB", page_image.size, colour) for colour in ("teal", "maroon")]
+    page_image.save(tmp_path / "2.jpg", "TIFF", save_all=True, append_images=others)
+    for name in ("1.jpg", "3.jpg"):
+        page_image.save(tmp_path / name)
+    with ZipFile(tmp_path / "x.cbz", "w") as archive:
+        for name in ("1.jpg", "2.jpg", "3.jpg"):
+            archive.write(tmp_path / name, name)
+    reads: list[str] = []
+    read = ZipFile.open
+
+    def counted(self: ZipFile, name: ZipInfo, pwd: bytes | None = None) -> IO[bytes]:
+        reads.append(name.filename)
+        return read(self, name, pwd=pwd)
+
+    monkeypatch.setattr(ZipFile, "open", counted)
+    with opened(tmp_path / "x.cbz", tmp_path) as (_, pages):
+        assert [page.source.partition("!")[2] for page in pages] == ["1.jpg", "2.jpg", "2.jpg#2", "2.jpg#3", "3.jpg"]
+        looked = reads.copy()
+        reads.clear()
+        assert all(page.picture and page.picture().height == 420 for page in pages)
+    assert sorted(looked) == sorted(reads) == ["1.jpg", "2.jpg", "3.jpg"]
 
 
 def test_two_entries_of_one_name_are_two_pages(tmp_path: Path) -> None:

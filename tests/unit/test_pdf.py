@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from comic_narrator.errors import InputError
-from comic_narrator.ingest import encode
-from comic_narrator.ingest.pdf import LEAST_SIDE, LONG_SIDE, is_pdf, open_pdf
+from comic_narrator.ingest import encode, pdf
+from comic_narrator.ingest.pdf import LEAST_SIDE, LONG_SIDE, is_pdf, open_pdf, scan
 from comic_narrator.ingest.source import Limits, Look, Opening, PagePicture, PasswordNeededError, Source, Spool
 from comic_narrator.model import Box
 from tests.conftest import draw_page
@@ -25,8 +25,9 @@ AES_256 = 5
 """PyMuPDF's number for that encryption."""
 
 
-def opened(path: Path, password: str | None = None, entries: int = 100) -> Source:
-    return open_pdf(path, Opening(Spool(path.parent / "spool"), password, Limits(entries=entries)))
+def opened(path: Path, password: str | None = None, entries: int = 100, megapixels: int = 200) -> Source:
+    limits = Limits(entries=entries, megapixels=megapixels)
+    return open_pdf(path, Opening(Spool(path.parent / "spool"), password, limits))
 
 
 def saved(picture: Image.Image, kind: str, **options: Any) -> bytes:
@@ -258,6 +259,52 @@ def test_an_enormous_scan_is_made_to_fit_and_keeps_its_size_as_source(
     assert page.look(0) == Look(300, 420)
     assert (stored.width, stored.height, stored.source_box) == (150, 210, Box(0, 0, 300, 420))
     assert apart(stored, draw_page().resize((150, 210), Image.Resampling.BOX)) < 6
+
+
+@pytest.mark.parametrize("what", ["a scan", "a picture", "a mask", "tiles"])
+def test_a_page_with_more_pixels_than_are_safe_is_refused(tmp_path: Path, what: str) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=600, height=800)
+        large = saved(draw_page(1000, 1500).convert("1"), "PNG")
+        if what == "a mask":
+            page.insert_image((0, 0, 600, 800), stream=saved(draw_page(), "PNG"), mask=large)
+        elif what == "tiles":
+            for top in range(0, 800, 200):
+                strip = saved(draw_page(1200, 400).convert("1"), "PNG")
+                page.insert_image((0, top, 600, top + 200), stream=strip, keep_proportion=False)
+        else:
+            page.insert_image((0, 0, 600, 800), stream=large, keep_proportion=False)
+        if what == "a picture":
+            page.insert_text((100, 100), "drawn over it")
+        document.save(tmp_path / "x.pdf")
+    refused, taken = (opened(tmp_path / "x.pdf", megapixels=most).pages[0] for most in (1, 2))
+    for ask in (refused.look, refused.picture):
+        with pytest.raises(InputError, match=r"x\.pdf!1 has 2 megapixels, more than the 1 ") as error:
+            ask(0)
+        assert "--set limits.megapixels=" in error.value.hint
+    assert taken.picture(0).height == taken.look(0).height
+
+
+def test_a_strip_that_is_too_much_to_load_is_rendered_smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "LOADED", 1_000_000)
+    monkeypatch.setattr(pdf, "MOST_PIXELS", 40_000)
+    strip = draw_page(400, 1600)
+    (page,) = opened(scan_pdf(tmp_path / "x.pdf", saved(strip, "PNG"))).pages
+    stored = page.picture(0)
+    assert page.look(0) == Look(400, 1600)
+    assert (stored.width, stored.height, stored.source_box) == (100, 400, Box(0, 0, 400, 1600))
+    assert apart(stored, strip.resize((100, 400), Image.Resampling.BOX)) < 6
+
+
+@pytest.mark.parametrize("orientation", [3, 6])
+def test_a_scan_is_not_turned_as_its_exif_says(tmp_path: Path, orientation: int) -> None:
+    page = draw_page()
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    data = saved(page, "JPEG", exif=exif, quality=95)
+    (source,) = opened(one_picture(tmp_path / "x.pdf", b"/ColorSpace/DeviceRGB/Filter/DCTDecode", data)).pages
+    assert source.look(0) == Look(300, 420)
+    assert apart(source.picture(0), page) < 4
 
 
 def test_passwords(tmp_path: Path) -> None:

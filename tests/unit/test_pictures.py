@@ -6,7 +6,7 @@ import struct
 import zlib
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageCms, ImageDraw, TiffImagePlugin
 
+from comic_narrator import pictures
 from comic_narrator.errors import InputError
 from comic_narrator.ingest import encode
 from comic_narrator.ingest.source import Limits, Look, PagePicture
 from comic_narrator.model import Box
-from comic_narrator.pictures import load_rgb
+from comic_narrator.pictures import decode_rgb, load_rgb
 from tests.conftest import draw_page
 
 LIMITS = Limits()
@@ -185,6 +186,25 @@ def test_the_thumbnail_in_a_tiff_is_no_page() -> None:
     assert encode.look(out.getvalue(), "x", LIMITS).width == 300
 
 
+@pytest.mark.parametrize("big", [False, True])
+def test_the_frames_of_a_tiff_are_gone_through_once(big: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    frames, gone_through = 40, 0
+    pages = [draw_page(120, 160, shade) for shade in range(100, 100 + frames)]
+    tiff = saved(pages[0], "TIFF", save_all=True, append_images=pages[1:], big_tiff=big)
+    load = TiffImagePlugin.ImageFileDirectory_v2.load
+
+    def counted(self: TiffImagePlugin.ImageFileDirectory_v2, fp: IO[bytes]) -> None:
+        nonlocal gone_through
+        gone_through += 1
+        load(self, fp)
+
+    monkeypatch.setattr(TiffImagePlugin.ImageFileDirectory_v2, "load", counted)
+    for place, page in zip(encode.places(tiff, "x", LIMITS), pages, strict=True):
+        assert encode.look(tiff, "x", LIMITS, place) == Look(120, 160)
+        assert apart(pixels(encode.encode(tiff, "x", LIMITS, place)), page) == 0
+    assert gone_through < 10 * frames
+
+
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "AVIF", "JPEG2000"])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_a_cut_off_file_is_told_by_looking(kind: str, share: float) -> None:
@@ -202,6 +222,43 @@ def test_a_file_overwritten_in_its_middle_is_told_by_looking(kind: str) -> None:
     data[middle : middle + 4096] = np.random.default_rng(1).bytes(4096)
     with pytest.raises(InputError, match="broken"):
         encode.look(bytes(data), "x", LIMITS)
+
+
+@pytest.mark.parametrize("stray", [b"\0\0\0", b"\xff\xff", b"junk"])
+def test_what_stands_between_the_parts_of_a_jpeg_is_passed_over(stray: bytes) -> None:
+    data = saved(draw_page(), "JPEG")
+    for marker in (b"\xff\xc4", b"\xff\xdb", b"\xff\xd9"):
+        place = data.rindex(marker)
+        file = data[:place] + stray + data[place:]
+        assert encode.look(file, "x", LIMITS) == Look(300, 420)
+        assert apart(pixels(encode.encode(file, "x", LIMITS)), draw_page()) < 6
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "RGB", "RGBA"])
+def test_a_png_whose_end_is_missing_is_whole_when_its_pixels_are(mode: str) -> None:
+    data = saved(draw_page().convert(mode), "PNG")
+    pixels_end = data.rindex(b"IEND") - 4
+    for end in (pixels_end, pixels_end + 5, pixels_end - 4):
+        assert encode.look(data[:end], "x", LIMITS) == Look(300, 420)
+        assert apart(pixels(encode.encode(data[:end], "x", LIMITS)), draw_page().convert(mode)) == 0
+    with pytest.raises(InputError, match="cut off"):
+        encode.look(data[: pixels_end - 40], "x", LIMITS)
+
+
+def test_only_what_a_png_needs_must_have_its_checksum() -> None:
+    whole = saved(draw_page(), "PNG")
+    header, pixels_at = whole.index(b"IHDR"), whole.index(b"IDAT")
+    comment = bytearray(chunk(b"tEXt", b"Comment\0drawn by hand"))
+    comment[-1] ^= 1
+    for place in (pixels_at - 4, len(whole) - 12):
+        file = whole[:place] + bytes(comment) + whole[place:]
+        assert encode.look(file, "x", LIMITS) == Look(300, 420)
+        assert apart(pixels(encode.encode(file, "x", LIMITS)), draw_page()) == 0
+    for place in (header + 17, pixels_at + int.from_bytes(whole[pixels_at - 4 : pixels_at], "big") + 4):
+        broken = bytearray(whole)
+        broken[place] ^= 1
+        with pytest.raises(InputError, match="checksum"):
+            encode.look(bytes(broken), "x", LIMITS)
 
 
 def test_a_jpeg_with_damaged_code_tables_is_told_by_looking() -> None:
@@ -237,6 +294,27 @@ def test_a_huge_page_is_made_to_fit_and_keeps_its_size_as_source(mode: str, monk
     stored = encode.encode(saved(page, "PNG"), "x", LIMITS)
     assert (stored.width, stored.height, stored.source_box) == (150, 210, Box(0, 0, 300, 420))
     assert apart(pixels(stored), page.convert("RGB").resize((150, 210), Image.Resampling.BOX)) < 12
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "mode"), [("PNG", "RGBA"), ("PNG", "P"), ("PNG", "1"), ("JPEG", "CMYK"), ("TIFF", "L")]
+)
+def test_a_picture_looks_the_same_whether_it_is_turned_to_srgb_at_once_or_in_bands(
+    kind: str, mode: str, scaled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = draw_page()
+    page.putalpha(Image.linear_gradient("L").resize(page.size))
+    data = saved(page.convert(mode), kind, exif=turned_by(6))
+    if scaled:
+        monkeypatch.setattr(encode, "LONG_SIDE", 170)
+    at_once = encode.encode(data, "x", LIMITS)
+    monkeypatch.setattr(pictures, "BAND", 5000)
+    in_bands = encode.encode(data, "x", LIMITS)
+    assert (
+        (in_bands.width, in_bands.height) == (at_once.width, at_once.height) == ((170, 121) if scaled else (420, 300))
+    )
+    assert np.abs(pixels(in_bands) - pixels(at_once)).max() <= 1
 
 
 @pytest.mark.parametrize("orientation", [1, 6])
@@ -276,6 +354,7 @@ def test_pixels_are_stored_with_their_box_and_exactly_unless_they_had_a_grain() 
     exact = encode.encode_pixels(np.asarray(page), Box(5, 6, 1200, 1600))
     lossy = encode.encode_pixels(np.asarray(page), Box(5, 6, 1200, 1600), lossy=True)
     assert (exact.suffix, lossy.suffix, exact.source_box) == (".png", ".jpg", Box(5, 6, 1200, 1600))
+    assert encode.encode_pixels(np.asarray(page)[:40, :30], Box(0, 0, 30, 40), lossy=True).suffix == ".jpg"
     assert apart(pixels(exact), page) == 0
     assert apart(pixels(lossy), page) < 1
 
@@ -289,6 +368,15 @@ def test_a_stored_page_is_loaded_as_colours_on_white(tmp_path: Path) -> None:
     path.write_bytes(b"")
     with pytest.raises(InputError, match=r"page\.png is broken: it is empty"):
         load_rgb(path)
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+def test_a_page_is_decoded_coarsely_where_only_so_many_columns_are_needed(kind: str) -> None:
+    page = draw_page(1200, 1600)
+    data = saved(page, kind)
+    assert np.abs(decode_rgb(data, "x").astype(int) - np.asarray(page)).mean() < 2
+    widths = [decode_rgb(data, "x", least).shape[1] for least in (1200, 700, 300, 20)]
+    assert widths == ([1200, 1200, 300, 150] if kind == "JPEG" else [1200] * 4)
 
 
 @pytest.mark.shared
