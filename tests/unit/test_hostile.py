@@ -70,7 +70,7 @@ def evil_rar(path: Path, kind: str, name: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "7z", "rar4", "rar4 solid", "rar5", "rar5 solid"])
 @pytest.mark.parametrize("name", EVIL)
-def test_a_name_that_leads_away_is_only_a_name(world: Path, kind: str, name: str) -> None:
+def test_a_name_that_leads_away_or_fits_no_disk_is_only_a_name(world: Path, kind: str, name: str) -> None:
     if kind.startswith("rar"):
         book = evil_rar(world / "x.cbr", kind, name)
     elif kind == "7z":
@@ -268,10 +268,10 @@ def test_a_ppmd_7z_is_not_unpacked_as_its_unpacker_crashes(world: Path) -> None:
 
 
 FAILED_SEEDS: dict[Kind, tuple[int, ...]] = {
-    "archives": (),
+    "archives": (2406, 2925, 5133),
     "loose": (),
 }
-"""Cases that once ended otherwise than in pages or our errors."""
+"""Cases that once ended otherwise than in pages or our errors: PPMd's unpacker crashed, LZMA asked for all memory."""
 
 
 @pytest.mark.parametrize(("kind", "first", "cases"), [("archives", 0, 216), ("archives", 216, 216), ("loose", 0, 160)])

@@ -64,7 +64,8 @@ def unpack_volumes(
         places = _whole(places, members)
         if not places and any(member.info.is_encrypted for member in members):
             raise password_needed(book, opening.password) from error
-        reason = NUMBER.sub(lambda found: members[int(found[0]) % len(members)].name, str(error)) or error
+        names = {_number(i): member.name for i, member in enumerate(members)}
+        reason = NUMBER.sub(lambda found: names.get(found[0], found[0]), str(error)) or error
     rmtree(packed, ignore_errors=True)
     return {
         i: _place(f"{book}!{member.name}", member, places.get(i), reason, opening) for i, member in enumerate(members)
@@ -87,7 +88,7 @@ def _renamed(parts: Sequence[Part], members: Sequence[Member], folder: Path) -> 
                 try:
                     kept.append((renamed(block.header, part.signature, _number(number).encode()), block))
                 except (ValueError, IndexError) as error:
-                    raise broken_entry(members[number].name, error) from error
+                    raise broken_book(part.path.name, KIND, error) from error
         volumes.append(folder / f"{len(volumes)}.rar")
         _write(part, kept, volumes[-1])
     return volumes
