@@ -31,7 +31,7 @@ __all__ = [
     "read_ahead",
 ]
 
-METHOD = "ingest-2"
+METHOD = "ingest-3"
 """Raised when the same book may give other pages."""
 
 

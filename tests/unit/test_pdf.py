@@ -276,6 +276,12 @@ def test_a_page_with_more_pixels_than_are_safe_is_refused(tmp_path: Path, what: 
             page.insert_image((0, 0, 600, 800), stream=large, keep_proportion=False)
         if what == "a picture":
             page.insert_text((100, 100), "drawn over it")
+        if what == "a mask":
+            # Its width is an object of its own.
+            (mask,) = {item[1] for item in page.get_images(full=True)}
+            width = document.get_new_xref()
+            document.update_object(width, "1000")
+            document.xref_set_key(mask, "Width", f"{width} 0 R")
         document.save(tmp_path / "x.pdf")
     refused, taken = (opened(tmp_path / "x.pdf", megapixels=most).pages[0] for most in (1, 2))
     for ask in (refused.look, refused.picture):

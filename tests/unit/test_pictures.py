@@ -224,6 +224,14 @@ def test_a_file_overwritten_in_its_middle_is_told_by_looking(kind: str) -> None:
         encode.look(bytes(data), "x", LIMITS)
 
 
+def test_a_jpeg_whose_pixels_break_off_at_what_is_no_marker_is_told_by_looking() -> None:
+    data = bytearray(saved(draw_page(), "JPEG"))
+    middle = data.index(b"\xff\xda") + 1000
+    data[middle : middle + 6] = b"\xff\x37\x00\x02\xff\xe0"
+    with pytest.raises(InputError, match="do not join"):
+        encode.look(bytes(data), "x", LIMITS)
+
+
 @pytest.mark.parametrize("stray", [b"\0\0\0", b"\xff\xff", b"junk"])
 def test_what_stands_between_the_parts_of_a_jpeg_is_passed_over(stray: bytes) -> None:
     data = saved(draw_page(), "JPEG")

@@ -145,7 +145,7 @@ def sizes_shown(document: pymupdf.Document, page: pymupdf.Page) -> Iterator[tupl
     for info in page.get_image_info():
         yield info["width"], info["height"]
     for mask in {item[1] for item in page.get_images(full=True) if item[1]}:
-        width, height = (document.xref_get_key(mask, side)[1] for side in ("Width", "Height"))
+        width, height = (_value(document, mask, side) for side in ("Width", "Height"))
         if width.isdecimal() and height.isdecimal():
             yield int(width), int(height)
 
@@ -185,6 +185,12 @@ def load_scan(document: pymupdf.Document, scan: Scan) -> Image.Image:
         joined.paste(tile, (0, top))
         top += tile.height
     return joined
+
+
+def _value(document: pymupdf.Document, xref: int, key: str) -> str:
+    """What an object says under a key, or another object that it names there."""
+    kind, value = document.xref_get_key(xref, key)
+    return str(document.xref_object(int(value.split()[0])) if kind == "xref" else value).strip()
 
 
 def _only_pictures(page: pymupdf.Page, log: list[str]) -> bool:
@@ -275,10 +281,7 @@ def _plain_colours(document: pymupdf.Document, tile: Tile) -> bool:
         return False
     if not PLAIN_COLOURS.fullmatch(tile.colours):
         return False
-    kind, colours = document.xref_get_key(tile.xref, "ColorSpace")
-    if kind == "xref":
-        colours = document.xref_object(int(colours.split()[0]))
-    profile = PROFILE.search(colours)
+    profile = PROFILE.search(_value(document, tile.xref, "ColorSpace"))
     return not profile or shows_srgb(document.xref_stream(int(profile[1])), "L" if tile.components == 1 else "RGB")
 
 
