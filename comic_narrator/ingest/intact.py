@@ -85,7 +85,8 @@ def _jpeg_fault(data: bytes, closely: bool) -> str | None:
 
 def _scan_end(data: bytes, start: int) -> int:
     """Where the marker stands that ends the coded pixels from `start`; the end of `data` where there is none."""
-    coded = np.frombuffer(data, np.uint8, offset=start)
+    # A damaged length may lead behind the end.
+    coded = np.frombuffer(data, np.uint8)[start:]
     at = np.flatnonzero(coded[:-1] == 0xFF)
     ends = at[~CODED[coded[at + 1]]]
     return start + int(ends[0]) if ends.size else len(data)
