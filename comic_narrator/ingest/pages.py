@@ -16,7 +16,7 @@ from comic_narrator.ingest.encode import encode_pixels
 from comic_narrator.ingest.source import PagePicture, PageSource, Source
 from comic_narrator.ingest.strips import window
 from comic_narrator.model import Box, Direction, Paging, PlannedPicture, PrintedWord, Treatment
-from comic_narrator.pictures import open_picture
+from comic_narrator.pictures import decode_rgb
 
 LEFT_BY_HAND = "paging.json leaves it out"
 """Why a picture gives no page, where nobody said."""
@@ -113,9 +113,12 @@ def read_ahead(pages: Iterable[NumberedPage]) -> Iterator[tuple[NumberedPage, Fu
             yield waiting
 
 
-def pixels_of(picture: PagePicture, name: str) -> NDArray[np.uint8]:
-    """A page picture decoded, of shape (height, width, 3), RGB; InputError naming it when it is broken."""
-    return np.asarray(open_picture(picture.data, name).convert("RGB"))
+def pixels_of(picture: PagePicture, name: str, width: int = 0) -> NDArray[np.uint8]:
+    """A page picture decoded, of shape (height, width, 3), RGB; BrokenPictureError naming it when it is broken.
+
+    Where `width` is given, it need not be larger than that many pixels wide.
+    """
+    return decode_rgb(picture.data, name, width)
 
 
 def _found(source: Source, paging: Paging) -> Iterator[_Sheet]:

@@ -14,7 +14,7 @@ from comic_narrator.ingest.layout import choose_direction
 from comic_narrator.ingest.pages import pixels_of
 from comic_narrator.ingest.source import Look, Metadata, PageSource, PasswordNeededError, Source
 from comic_narrator.ingest.spreads import fold_of, looks_double, spread_shaped, told_by_size
-from comic_narrator.ingest.strips import find_cuts
+from comic_narrator.ingest.strips import SCALE, find_cuts
 from comic_narrator.model import Paging, PlannedPicture, Treatment
 
 Spreads = Literal["auto", "split", "keep"]
@@ -75,7 +75,7 @@ def plan(source: Source, wishes: Wishes, step: Callable[[], None]) -> Paging:
     direction, why = choice or (None, "its language will tell")
     left_out = LEFT_OUT[wishes.skip]
     pictures = [_planned(sheet, metadata, left_out) for sheet in sheets]
-    pixels = [_decoder(sheet) for sheet in sheets]
+    pixels = [_decoder(sheet, SCALE if direction == "vertical" else 0) for sheet in sheets]
     pictures = (
         _as_strips(pictures, pixels) if direction == "vertical" else _as_spreads(pictures, pixels, wishes.spreads)
     )
@@ -143,8 +143,8 @@ def _planned(sheet: _Sheet, metadata: Metadata, left_out: frozenset[str]) -> Pla
     )
 
 
-def _decoder(sheet: _Sheet) -> Callable[[], NDArray[np.uint8]]:
-    return lambda: pixels_of(sheet.page.picture(sheet.frame), sheet.page.name)
+def _decoder(sheet: _Sheet, width: int) -> Callable[[], NDArray[np.uint8]]:
+    return lambda: pixels_of(sheet.page.picture(sheet.frame), sheet.page.name, width)
 
 
 def _as_strips(

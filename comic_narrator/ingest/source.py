@@ -176,5 +176,5 @@ def natural_key(name: str) -> tuple[tuple[object, ...], ...]:
 def is_page_name(name: str) -> bool:
     """Whether a file of that path inside a container is a page, by its suffix; what systems leave behind is none."""
     *folders, file = name.split("/")
-    litter = file.startswith(".") or any(folder.startswith(".") or folder in LITTER for folder in folders)
+    litter = file.startswith(".") or any(re.match(r"\.[^.]", folder) or folder in LITTER for folder in folders)
     return not litter and file.lower().endswith((*PICTURE_SUFFIXES, *UNREADABLE_SUFFIXES))

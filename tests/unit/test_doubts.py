@@ -34,7 +34,8 @@ def balloon(lettering: Box, *inked: Box) -> Region:
     for one in inked:
         plain[one.y - box.y : one.bottom - box.y, one.x - box.x : one.right - box.x] = False
     return Region(
-        box=box, corners=(True,) * 4, full=0.8, lettered=0.3, colour=np.zeros(3, np.float32), spread=8.0, closed=True, edged=0.9, ink=0.0,
+        box=box, corners=(True,) * 4, full=0.8, lettered=0.3, colour=np.zeros(3, np.float32), spread=8.0,
+        closed=True, edged=0.9, ink=0.0,
         shape=shape, plain=plain, scale=1.0, number=0,
     )  # fmt: skip
 

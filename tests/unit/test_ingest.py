@@ -37,6 +37,7 @@ def sources(path: Path, unpacked: Path) -> list[str]:
 def test_archive_pages_come_in_natural_order_without_litter(tmp_path: Path) -> None:
     book = tmp_path / "x.cbz"
     names = ["v1/page_10.png", "v1/page_2.png", "v1/page_1.png", "__MACOSX/v1/._page_1.png", ".hidden.png", "notes.txt"]
+    names += ["@eaDir/page_1.png/SYNOPHOTO_THUMB_M.png", ".@__thumb/page_1.png"]
     with ZipFile(book, "w") as archive:
         for name in names:
             archive.writestr(name, png())
@@ -149,3 +150,11 @@ def test_an_archive_of_books_says_so(tmp_path: Path) -> None:
 def test_natural_order_does_not_depend_on_where_it_starts(names: list[str]) -> None:
     backwards = names[::-1]
     assert sorted(names, key=natural_key) == sorted(backwards, key=natural_key)
+
+
+def test_a_picture_that_nothing_decodes_is_named(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "x.cbz", "w") as archive:
+        archive.writestr("1.png", png())
+        archive.writestr("2.jxl", b"\xff\x0a rest")
+    with opened(tmp_path / "x.cbz", tmp_path) as (paging, _):
+        assert [picture.treat for picture in paging.pictures] == ["page", "broken"]
