@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections.abc import Sequence
 from io import BytesIO
@@ -12,7 +13,7 @@ import numpy as np
 import pymupdf
 import pytest
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, TiffImagePlugin
 
 from comic_narrator.errors import InputError
 from comic_narrator.ingest import encode, pdf
@@ -451,3 +452,52 @@ def test_real_odd_pdfs(shared: Path, name: str, sizes: list[tuple[int, int]]) ->
     assert [(picture.width, picture.height) for picture in stored] == sizes
     assert [(page.look(0).width, page.look(0).height) for page in pages] == sizes
     assert all(80 < pixels(picture).mean() < 254 for picture in stored)
+
+
+def fax(picture: Image.Image) -> bytes:
+    """A black and white picture in the code of CCITT group 4, black as ones."""
+    data = saved(picture, "TIFF", compression="group4", tiffinfo={262: 0, 278: picture.height})
+    with TiffImagePlugin.TiffImageFile(BytesIO(data)) as tiff:
+        (start,), (length,) = tiff.tag_v2[273], tiff.tag_v2[279]
+    return data[start : start + length]
+
+
+def segment(number: int, kind: int, data: bytes) -> bytes:
+    """A segment of a JBIG2 stream, on page 1, that refers to no other."""
+    return struct.pack(">IBBBI", number, kind, 0, 1, len(data)) + data
+
+
+def jbig2(picture: Image.Image) -> bytes:
+    """A black and white picture as a JBIG2 page of one generic region, which may be in fax code."""
+    width, height = picture.size
+    page = segment(0, 48, struct.pack(">IIIIBH", width, height, 0, 0, 0, 0))
+    region = struct.pack(">IIIIBB", width, height, 0, 0, 0, 1) + fax(picture)
+    return page + segment(1, 38, region)
+
+
+@pytest.mark.parametrize("coding", ["CCITTFaxDecode", "JBIG2Decode", "JPXDecode"])
+def test_scanners_codings_are_read(tmp_path: Path, coding: str) -> None:
+    shown = draw_page().convert("1", dither=Image.Dither.NONE)
+    bits = b"/Filter/%s/ColorSpace/DeviceGray/BitsPerComponent 1" % coding.encode()
+    if coding == "CCITTFaxDecode":
+        data, extra = fax(shown), bits + b"/DecodeParms<</K -1/Columns 300/Rows 420>>"
+    elif coding == "JBIG2Decode":
+        data, extra = jbig2(shown), bits
+    else:
+        data, extra = saved(shown.convert("L"), "JPEG2000"), b"/Filter/JPXDecode/ColorSpace/DeviceGray"
+    (page,) = opened(one_picture(tmp_path / "x.pdf", extra, data)).pages
+    stored = page.picture(0)
+    assert (stored.width, stored.height) == (300, 420)
+    assert apart(stored, shown) < 2
+
+
+def test_a_picture_inside_the_page_is_rendered(tmp_path: Path) -> None:
+    steps = b"q 150 0 0 210 0 0 cm BI /W 2 /H 2 /CS /G /BPC 8 ID \x00\xff\xff\x00 EI Q"
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 150 210]/Contents 4 0 R/Resources<<>>>>"
+    contents = b"<</Length %d>>stream\n%s\nendstream" % (len(steps), steps)
+    tree = b"<</Type/Pages/Count 1/Kids[3 0 R]>>"
+    book = written_pdf(tmp_path / "y.pdf", [b"<</Type/Catalog/Pages 2 0 R>>", tree, page, contents])
+    stored = pixels(opened(book).pages[0].picture(0))
+    height, width = stored.shape[:2]
+    quarters = [stored[y, x, 0] for y in (height // 4, 3 * height // 4) for x in (width // 4, 3 * width // 4)]
+    assert [int(level > 128) for level in quarters] == [0, 1, 1, 0]
