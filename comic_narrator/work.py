@@ -172,10 +172,19 @@ class Work:
             return "edited" if touched else "fresh"
         return "conflict" if touched else "stale"
 
-    def make(self, name: str, inputs: Inputs, build: Callable[[Path], object], *, product: bool = False) -> str:
+    def make(
+        self,
+        name: str,
+        inputs: Inputs,
+        build: Callable[[Path], object],
+        *,
+        product: bool = False,
+        digest: str | None = None,
+    ) -> str:
         """Have `build` write the file unless it stands as its inputs demand; returns the digest of what lies there.
 
         A `product` is for the user alone and nothing is made from it: where a file is in its way, it is written over.
+        `digest` is that of what `build` writes, where it is known.
         """
         state = self.state(name, inputs)
         if state == "unknown" and self._entries and not product:
@@ -187,7 +196,7 @@ class Work:
             self._tally.kept += 1
             return digest_file(self.path(name))
         began = time.monotonic()
-        digest = self._write(name, build)
+        digest = self._write(name, build, digest)
         self._journal(Entry(name=name, digest=digest, inputs=dict(inputs), seconds=round(time.monotonic() - began, 3)))
         self._times[name] = self.times_made(name) + 1
         self._tally.made += 1
@@ -241,7 +250,7 @@ class Work:
             "Run again with --keep-edits to keep your file, or with --discard-edits to have it made anew.",
         )
 
-    def _write(self, name: str, build: Callable[[Path], object]) -> str:
+    def _write(self, name: str, build: Callable[[Path], object], digest: str | None = None) -> str:
         target = self.path(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".partial-{target.name}")
@@ -249,7 +258,7 @@ class Work:
             build(partial)
             with partial.open("rb") as file:
                 os.fsync(file.fileno())
-            digest = digest_file(partial)
+            digest = digest or digest_file(partial)
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)

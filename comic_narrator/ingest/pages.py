@@ -106,11 +106,18 @@ def read_ahead(pages: Iterable[NumberedPage]) -> Iterator[tuple[NumberedPage, Fu
         for page in pages:
             if page.picture is None:
                 continue
-            read, waiting = waiting, (page, reader.submit(page.picture))
+            read, waiting = waiting, (page, reader.submit(_read, page.picture))
             if read is not None:
                 yield read
         if waiting is not None:
             yield waiting
+
+
+def _read(read: Callable[[], PagePicture]) -> PagePicture:
+    picture = read()
+    # Worked out here, while the page before is brought to the disk.
+    _ = picture.sha256
+    return picture
 
 
 def pixels_of(picture: PagePicture, name: str, width: int = 0) -> NDArray[np.uint8]:

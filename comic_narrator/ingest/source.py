@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -115,6 +117,11 @@ class PagePicture:
     height: int
     source_box: Box
     words: tuple[PrintedWord, ...] = ()
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of its bytes, hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ def _stored(run: Run, page: NumberedPage, read: Callable[[], PagePicture] | None
         "box": str(tuple(picture.source_box)),
         "method": ingest_stage.METHOD,
     }
-    digest = run.work.make(name, inputs, lambda path: path.write_bytes(picture.data))
+    digest = run.work.make(name, inputs, lambda path: path.write_bytes(picture.data), digest=picture.sha256)
     _store_words(run, page_id, picture, inputs)
     return [
         BookPage(
