@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from os import fstat
@@ -30,6 +31,9 @@ from comic_narrator.picture_files import SIGNATURE, is_picture
 
 BOOK_SUFFIXES = frozenset({".cbz", ".zip", ".cbr", ".rar", ".cb7", ".7z", ".cbt", ".tar", ".pdf", ".epub"})
 
+VOLUME = re.compile(r"\.part0*1$", re.IGNORECASE)
+"""What the first volume of a RAR archive adds to its name."""
+
 DESCRIPTIONS = frozenset({".xml", ".acbf"})
 """Suffixes of files that say something of a book."""
 
@@ -47,15 +51,20 @@ def source_of(path: Path, files: Files, opening: Opening) -> Source:
         raise _no_pictures(path, files)
     reading = _Reading(opening.limits)
     label = "" if path.is_dir() else f"{path.name}!"
-    name = path.resolve().name if path.is_dir() else path.stem
+    name = path.resolve().name if path.is_dir() else _name_of(files.parts[0] if files.parts else path)
     return Source(
         kind=files.kind,
         name=name,
         parts=tuple((entry.name, entry.file) for entry in files.entries if entry.file and _matters(entry.name))
-        or ((path.name, path),),
+        or tuple((part.name, part) for part in files.parts or (path,)),
         pages=tuple(_page(f"{label}{entry.name}", entry, opening.limits, reading) for entry in entries),
         metadata=partial(read_metadata, files, tuple(entry.name for entry in entries), name),
     )
+
+
+def _name_of(file: Path) -> str:
+    """The book's name in that of its file, or of the first file of several."""
+    return VOLUME.sub("", file.stem)
 
 
 def _matters(name: str) -> bool:

@@ -88,11 +88,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Files:
-    """What a container holds, as it says in its own order; `kind` names the container for the user."""
+    """What a container holds, as it says in its own order; `kind` names the container for the user.
+
+    `parts` are the files of a container that does not lie in the one that was opened alone.
+    """
 
     kind: str
     entries: tuple[Entry, ...]
     comment: str = ""
+    parts: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

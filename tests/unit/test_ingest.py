@@ -8,11 +8,13 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
+import rars
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
 from comic_narrator.errors import InputError
+from comic_narrator.ingest import Opening, Spool, open_book
 from comic_narrator.ingest.source import natural_key
 from tests.books import opened
 
@@ -158,3 +160,29 @@ def test_a_picture_that_nothing_decodes_is_named(tmp_path: Path) -> None:
         archive.writestr("2.jxl", b"\xff\x0a rest")
     with opened(tmp_path / "x.cbz", tmp_path) as (paging, _):
         assert [picture.treat for picture in paging.pictures] == ["page", "broken"]
+
+
+def test_a_book_in_several_files_has_one_name_and_is_all_of_them(tmp_path: Path) -> None:
+    packer = rars.RarBuilder(store=True, volume_size=9_000)
+    for i in range(3):
+        noise = Image.effect_noise((80, 80), 80 + i)
+        out = BytesIO()
+        noise.save(out, "PNG")
+        packer.add_bytes(out.getvalue(), f"{i}.png")
+    volumes = [Path(str(volume)) for volume in packer.write_volumes(str(tmp_path / "My Book.part1.rar"))]
+    assert len(volumes) > 1
+    with Spool(tmp_path / "unpacked") as spool:
+        source = open_book(volumes[0], Opening(spool))
+        assert source.name == "My Book"
+        assert [path.name for _, path in source.parts] == [volume.name for volume in volumes]
+    whole = tmp_path / "cut.cbz"
+    with ZipFile(whole, "w") as archive:
+        archive.writestr("1.png", png())
+    data = whole.read_bytes()
+    for i, part in enumerate((data[:90], data[90:]), 1):
+        (tmp_path / f"cut.cbz.00{i}").write_bytes(part)
+    whole.unlink()
+    with Spool(tmp_path / "unpacked") as spool:
+        source = open_book(tmp_path / "cut.cbz.001", Opening(spool))
+        assert source.name == "cut"
+        assert [path.read_bytes() for _, path in source.parts] == [data]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfileobj
 from zipfile import is_zipfile
@@ -45,9 +46,10 @@ def list_files(path: Path, opening: Opening) -> Files | None:
     except OSError as error:
         raise unreadable(str(path), error) from error
     try:
-        return _list_archive(book, head, opening)
+        files = _list_archive(book, head, opening)
     except BrokenBookError as error:
         raise cut_off(path, error) from error
+    return replace(files, parts=(book,)) if files and book != path else files
 
 
 def _list_archive(path: Path, head: bytes, opening: Opening) -> Files | None:

@@ -68,7 +68,7 @@ def list_rar(path: Path, opening: Opening) -> Files:
             for i, member in enumerate(members)
             if member.regular
         ]
-    return Files(KIND, tuple(entries), comment)
+    return Files(KIND, tuple(entries), comment, tuple(part.path for part in parts) if len(parts) > 1 else ())
 
 
 def _loose(path: Path, files: Sequence[Member], opening: Opening) -> list[Entry]:
