@@ -41,7 +41,7 @@ from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
 from comic_narrator.settings import ReaderSettings
 
-GROUPING = 6
+GROUPING = 7
 CORES = 2
 """Cores that one process keeps busy."""
 MEMORY = 1_200_000_000

@@ -57,6 +57,8 @@ TITLE = 0.022
 
 _NUMBER = re.compile(r"[\W_]*\d{1,3}[\W_]*(?<![!?！？…])(?<!\.\.)")
 """A number of a page or a thing; years have four digits, and counting is exclaimed or drawn out."""
+_ISSUE = re.compile(r"(?=.*\bno[. ]{0,2}\d)\W*(?:(?:[a-z]{1,3}|\d{1,4})(?:\W+|$))+", re.IGNORECASE)
+"""What a cover's corner says: month, price and number of the issue, abbreviated all."""
 _TALK = frozenset({"i", "me", "my", "you", "your", "we", "us", "our"})
 
 
@@ -168,7 +170,7 @@ def _in_balloon(group: Group, region: Region, text: str, page: Page, tail: Tail 
         return "sign"
     if tail is not None and tail.bubbles:
         return "thought"
-    if tail is None and _NUMBER.fullmatch(text):
+    if tail is None and (_NUMBER.fullmatch(text) or _ISSUE.fullmatch(text)):
         return "sign"
     if (tail is None or tail.length < LONG) and is_box(region, _panel(group, page), group.size):
         return _boxed(group, region, text, page)

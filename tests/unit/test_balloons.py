@@ -132,6 +132,7 @@ def test_kinds_follow_the_shape_round_the_words() -> None:
         ("10 DOLLARS?", False, "dialogue"),
         ("3... 2... 1...", False, "dialogue"),
         ("PARIS, 1889", True, "caption"),
+        ("DEC. 10¢ NO.13", True, "sign"),
         ("MARCH 3, 1942.", True, "caption"),
         ("1942", True, "caption"),
         ("12", True, "sign"),
