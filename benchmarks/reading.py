@@ -69,7 +69,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where truth and pages lie, and where readings go: OUT/ID.json, and work folders under OUT/work/ID."""
+    """Where truth and pages lie, and the folder that readings go to, with the work folders that they came from."""
 
     shared: Path
     out: Path

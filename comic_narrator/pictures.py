@@ -44,13 +44,6 @@ SAME_COLOUR = 8
 """A profile that moves no colour by more of 255 levels than this shows the picture as sRGB does, to the eye."""
 
 
-def open_picture(data: bytes, name: str, megapixels: float = math.inf) -> Image.Image:
-    """A picture decoded wholly; InputError as for `read_header`."""
-    picture = read_header(data, name, megapixels)
-    decode(picture, name)
-    return picture
-
-
 def orientation(picture: Image.Image) -> int:
     """The picture's EXIF orientation, 1 (upright) to 8; 1 where it says none or what it says is broken."""
     if isinstance(picture, TiffImagePlugin.TiffImageFile):

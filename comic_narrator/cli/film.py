@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Literal
@@ -29,14 +28,14 @@ from comic_narrator.cli.app import (
     WorkFolder,
     app,
 )
-from comic_narrator.cli.opening import open_with_password
+from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.console import Watch, result
 from comic_narrator.errors import FilmError, InputError, ItemsFailedError, UsageError
 from comic_narrator.ingest import Spool
 from comic_narrator.model import Artefact, PageReading, Script, parse_artefact
 from comic_narrator.pipeline import narrate
 from comic_narrator.readers import Reader
-from comic_narrator.settings import Settings, load_settings
+from comic_narrator.settings import Settings
 from comic_narrator.steps import REPORT, Job, Run, Until, read_given
 from comic_narrator.voices import Voice
 from comic_narrator.work import LOG, Edits, Work
@@ -93,8 +92,7 @@ def film(
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
-    options = {"book.layout": layout, "book.language": lang, "book.spreads": spreads, "book.skip": skip}
-    settings, _ = load_settings(profile, os.environ, assignments, options)
+    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip)
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
@@ -128,8 +126,7 @@ def read(
     verbose: Verbose = 0,
 ) -> None:
     """Read a comic's pages and stop there: a page.json for each, and with --show pictures to look at."""
-    options = {"book.layout": layout, "book.language": lang, "book.spreads": spreads, "book.skip": skip}
-    settings, _ = load_settings(profile, os.environ, assignments, options)
+    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip)
     wanted = _film_path(book, None)
     folder = _work_folder(work, wanted, _edits(keep_edits, discard_edits))
     with Spool(folder.root) as spool:

@@ -1,17 +1,32 @@
-"""Opening the user's book: where it may be unpacked, within what limits, and with what password."""
+"""Opening the user's book: with what settings, where it may be unpacked, within what limits, and with what password."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from comic_narrator.ingest import Limits, Opening, PasswordNeededError, Source, Spool, open_book
-from comic_narrator.settings import Settings
+from comic_narrator.settings import Settings, load_settings
 
 TRIES = 3
 """How often a password is asked for."""
+
+
+def settings_for_book(
+    profile: str | None,
+    assignments: Sequence[str],
+    layout: str | None,
+    language: str | None,
+    spreads: str | None,
+    skip: str | None,
+) -> Settings:
+    """The settings of a command that takes a book, with the named options that say how that is read."""
+    options = {"book.layout": layout, "book.language": language, "book.spreads": spreads, "book.skip": skip}
+    return load_settings(profile, os.environ, assignments, options)[0]
 
 
 def open_with_password(book: Path, spool: Spool, settings: Settings, password: str | None) -> Source:

@@ -12,7 +12,7 @@ import typer
 
 from comic_narrator.backends import choose, load
 from comic_narrator.cli.app import AsJson, Assignments, Book, Language, Layout, Password, Profile, Skip, Spreads, app
-from comic_narrator.cli.opening import open_with_password
+from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.console import Watch, print_table, result
 from comic_narrator.doctor import examine
 from comic_narrator.errors import InputError
@@ -105,8 +105,7 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Look at a book without making anything: container, pages, layout and why, double pages, what is left out."""
-    options = {"book.layout": layout, "book.language": lang, "book.spreads": spreads, "book.skip": skip}
-    settings, _ = load_settings(profile, os.environ, assignments, options)
+    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip)
     with TemporaryDirectory() as place, Spool(Path(place)) as spool:
         source = open_with_password(book, spool, settings, password)
         with Watch().stage("looking", len(source.pages)) as step:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from comic_narrator.panels.profiles import Flags, Mask, Profiles, Table, band, profiles, runs
 from comic_narrator.panels.strips import CROSSED, CROSSING, LINED, OPEN, STRAIGHT, Cut, measured, near_of
 
-RULED = 0.85
-"""A rule is inked over this share of its length."""
 COARSE = 0.05
 """What block sums may lose of a share, against counting pixel by pixel."""
 GENTLE = tuple(round(-0.02 + 0.004 * i, 3) for i in range(11))
