@@ -326,6 +326,45 @@ class PageReading(Artefact):
         return next(panel for panel in self.panels if panel.id == panel_id)
 
 
+class PageLabel(Part):
+    """What one page calls somebody."""
+
+    page: str
+    label: str
+
+
+class Person(Part):
+    """Somebody in the book, by whatever its pages call them; `name` is theirs alone in the book."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    looks: str | None = None
+    role: str | None = None
+    labels: tuple[PageLabel, ...] = Field(min_length=1)
+
+
+class People(Artefact):
+    """people.json: who is who in the book, in the order in which they are first seen or heard."""
+
+    schema_: Literal["comic_narrator.people/1"] = Field("comic_narrator.people/1", alias="schema")
+    people: tuple[Person, ...] = ()
+
+    @model_validator(mode="after")
+    def _each_is_one(self) -> Self:
+        names = [person.name for person in self.people]
+        labels = [label for person in self.people for label in person.labels]
+        if len(set(names)) < len(names):
+            raise ValueError("two people have the same name")
+        if len({(label.page, label.label) for label in labels}) < len(labels):
+            raise ValueError("one label of a page is given to two people")
+        return self
+
+    def who(self, page: str, label: str) -> Person | None:
+        """Whom a page calls so."""
+        sought = PageLabel(page=page, label=label)
+        return next((person for person in self.people if sought in person.labels), None)
+
+
 class Character(Part):
     """Somebody who speaks, and the voice that was cast."""
 

@@ -26,8 +26,9 @@ def narrate(job: Job, run: Run) -> None:
         if job.until == "reading":
             return
 
-        cast = steps.cast(book, readings, run)
-        script = steps.script(book, readings, cast, job, run)
+        people = steps.who_is_who(book, readings, run)
+        cast = steps.cast(book, readings, people, run)
+        script = steps.script(book, readings, people, cast, job, run)
         if job.until == "script":
             return
 

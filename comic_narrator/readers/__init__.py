@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from comic_narrator.model import (
+    CAST_KINDS,
     BookPage,
     Box,
     Character,
@@ -15,9 +16,13 @@ from comic_narrator.model import (
     Figure,
     Line,
     LineKind,
+    Note,
+    PageLabel,
     PagePanels,
     PageReading,
+    Person,
     PrintedWord,
+    SeenSound,
 )
 
 
@@ -66,11 +71,44 @@ class SeenFigure:
 
 
 @dataclass(frozen=True)
+class ReadSound:
+    """Something drawn in a panel that makes a sound, in a few English words."""
+
+    panel: int
+    what: str
+    kind: Literal["momentary", "continuous"]
+
+
+@dataclass(frozen=True)
+class ReadNote:
+    """What a panel shows in one sentence, how fast it moves (`pacing`), and how near it is seen (`shot`)."""
+
+    panel: int
+    scene: str | None = None
+    pacing: str | None = None
+    shot: str | None = None
+
+
+@dataclass(frozen=True)
 class Reading:
     """What a reader found on one page, lines in reading order."""
 
     lines: tuple[ReadLine, ...]
     figures: tuple[SeenFigure, ...] = ()
+    sounds: tuple[ReadSound, ...] = ()
+    notes: tuple[ReadNote, ...] = ()
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """Somebody of one page: what it calls them, how they look, where they are seen on its image, what they say."""
+
+    page: str
+    image: Path
+    label: str
+    looks: str | None = None
+    seen: tuple[Box, ...] = ()
+    said: tuple[str, ...] = ()
 
 
 class Reader(Protocol):
@@ -86,6 +124,11 @@ class Reader(Protocol):
         """In how many processes, each with a reader of its own, many pages are read quickest; 1 where one is enough."""
         ...
 
+    @property
+    def lanes(self) -> int:
+        """How many pages one reader reads at once, from as many threads; 1 where more are not quicker."""
+        ...
+
     def check(self, language: str | None = None) -> None:
         """Raise the NarratorError that says what is missing, if it cannot work, or cannot read a language (BCP-47)."""
         ...
@@ -97,6 +140,44 @@ class Reader(Protocol):
     def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
         """Read one page; `cast` is who is known so far."""
         ...
+
+    def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
+        """Which of the book's figures are one person; every figure is in just one, names are unique."""
+        ...
+
+
+def one_person_a_label(figures: Sequence[PageFigure]) -> tuple[Person, ...]:
+    """Who is who where a label means the same person on every page."""
+    labels: dict[str, list[PageFigure]] = {}
+    for figure in figures:
+        labels.setdefault(figure.label, []).append(figure)
+    return tuple(
+        Person(
+            name=label,
+            looks=next((figure.looks for figure in seen if figure.looks), None),
+            labels=tuple(PageLabel(page=figure.page, label=label) for figure in seen),
+        )
+        for label, seen in labels.items()
+    )
+
+
+def figures_of(reading: PageReading, image: Path) -> tuple[PageFigure, ...]:
+    """Everybody of a page that is seen or speaks, in the order of its figures and lines."""
+    labels = dict.fromkeys(
+        [figure.label for figure in reading.figures]
+        + [line.speaker for line in reading.lines if line.speaker and line.kind in CAST_KINDS]
+    )
+    return tuple(
+        PageFigure(
+            page=reading.page,
+            image=image,
+            label=label,
+            looks=next((figure.looks for figure in reading.figures if figure.label == label), None),
+            seen=tuple(figure.bbox for figure in reading.figures if figure.label == label and figure.bbox),
+            said=tuple(line.text for line in reading.lines if line.speaker == label and line.kind in CAST_KINDS),
+        )
+        for label in labels
+    )
 
 
 def number(book_page: BookPage, panels: PagePanels, reading: Reading, language: str) -> PageReading:
@@ -134,4 +215,6 @@ def number(book_page: BookPage, panels: PagePanels, reading: Reading, language: 
             Figure(label=f.label, panel=ids[f.panel], bbox=f.bbox, looks=f.looks, emotion=f.emotion)
             for f in reading.figures
         ),
+        sounds=tuple(SeenSound(panel=ids[s.panel], what=s.what, kind=s.kind) for s in reading.sounds),
+        notes=tuple(Note(panel=ids[n.panel], scene=n.scene, pacing=n.pacing, shot=n.shot) for n in reading.notes),
     )

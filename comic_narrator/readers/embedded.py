@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.machine import cores, free_memory
-from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character, LineKind
+from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character, LineKind, Person
 from comic_narrator.pictures import load_rgb
-from comic_narrator.readers import PageToRead, Reading, ReadLine
+from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
 from comic_narrator.readers.balloons import Group, at_home, gather
 from comic_narrator.readers.detected import on_detected
 from comic_narrator.readers.detector import BalloonDetector, model_path
@@ -81,6 +81,11 @@ class EmbeddedReader:
         """One for every two cores, as far as memory reaches."""
         return max(1, min(cores() // CORES, free_memory() // MEMORY))
 
+    @property
+    def lanes(self) -> int:
+        """One: the models use all cores that a process is given."""
+        return 1
+
     def check(self, language: str | None = None) -> None:
         """Raise MissingToolError if the recogniser is not installed, UsageError if it cannot read the language."""
         Words.models()
@@ -119,6 +124,10 @@ class EmbeddedReader:
         said = [lines[i] for i in reading_order([one.line for one in lines], page.panels, page.direction)]
         seen = _with_looks(image, said, page.panels, [region.box for region in regions if region.closed])
         return Reading(tuple(with_speakers(seen, page.panels, page.direction)))
+
+    def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
+        """One person a label: pages give the same label to the same side of the talk."""
+        return one_person_a_label(figures)
 
     def _read_rows(self, path: Path, image: NDArray[np.uint8]) -> tuple[Row, ...]:
         key = (path, path.stat().st_mtime_ns)

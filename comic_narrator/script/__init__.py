@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from comic_narrator.model import SPOKEN_KINDS, Beat, Cast, Line, PageReading, Panel, Script
+from comic_narrator.model import SPOKEN_KINDS, Beat, Cast, Line, PageReading, Panel, People, Script
 from comic_narrator.script.cast import cast_book, voice_of
 from comic_narrator.script.pacing import gain_of, pause_after, speed_of, wordless_seconds
 from comic_narrator.script.spoken import to_spoken
 
 __all__ = ["cast_book", "to_spoken", "write_script"]
 
-METHOD = "script-2"
+METHOD = "script-3"
 """Raised when the same readings may give another cast or script."""
 
 
 def write_script(
-    readings: Sequence[PageReading], cast: Cast, language: str, *, wordless: float, speed: float
+    readings: Sequence[PageReading], people: People, cast: Cast, language: str, *, wordless: float, speed: float
 ) -> Script:
     """All beats of the book: each spoken line, and a pause of about `wordless` seconds for each panel without one.
 
@@ -26,16 +26,16 @@ def write_script(
     for reading in readings:
         for panel in reading.panels:
             lines = [line for line in reading.lines if line.panel == panel.id]
-            spoken = [beat for line in lines if (beat := _speech(reading, line, cast, speed)) is not None]
+            spoken = [beat for line in lines if (beat := _speech(reading, line, people, cast, speed)) is not None]
             beats += spoken or [_silence(reading, panel, wordless)]
     return Script(language=language, beats=tuple(beats))
 
 
-def _speech(reading: PageReading, line: Line, cast: Cast, speed: float) -> Beat | None:
+def _speech(reading: PageReading, line: Line, people: People, cast: Cast, speed: float) -> Beat | None:
     text = to_spoken(line.text, reading.language) if line.kind in SPOKEN_KINDS else None
     if text is None:
         return None
-    character = voice_of(cast, line)
+    character = voice_of(cast, people, reading.page, line)
     return Beat(
         id=line.id,
         page=reading.page,

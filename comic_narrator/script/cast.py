@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from comic_narrator.model import CAST_KINDS, Cast, Character, Line, PageReading
+from comic_narrator.model import CAST_KINDS, Cast, Character, Line, PageReading, People
 
 NARRATOR = "narrator"
 SOMEBODY = "Somebody"
 """Who speaks a line whose speaker the reader could not tell."""
 
 
-def cast_book(readings: Sequence[PageReading], voices: Sequence[str], narrator: str = "auto") -> Cast:
+def cast_book(readings: Sequence[PageReading], people: People, voices: Sequence[str], narrator: str = "auto") -> Cast:
     """Cast the book: `voices` are ids, best narrator first; speakers get the others in order of their first line.
 
     With more speakers than voices the voices go round again. `narrator` is one of them, or "auto".
@@ -19,7 +19,10 @@ def cast_book(readings: Sequence[PageReading], voices: Sequence[str], narrator: 
     told = voices[0] if narrator == "auto" else narrator
     others = [voice for voice in voices if voice != told] or [told]
     speakers = dict.fromkeys(
-        line.speaker or SOMEBODY for reading in readings for line in reading.lines if line.kind in CAST_KINDS
+        speaker_of(people, reading.page, line)
+        for reading in readings
+        for line in reading.lines
+        if line.kind in CAST_KINDS
     )
     return Cast(
         narrator=Character(
@@ -41,11 +44,19 @@ def cast_book(readings: Sequence[PageReading], voices: Sequence[str], narrator: 
     )
 
 
-def voice_of(cast: Cast, line: Line) -> Character:
+def speaker_of(people: People, page: str, line: Line) -> str:
+    """The name of whoever says a line of a page."""
+    if line.speaker is None:
+        return SOMEBODY
+    person = people.who(page, line.speaker)
+    return person.name if person else line.speaker
+
+
+def voice_of(cast: Cast, people: People, page: str, line: Line) -> Character:
     """Who says a line: its speaker by name or alias, the narrator for captions and for speakers not in the cast."""
     if line.kind not in CAST_KINDS:
         return cast.narrator
-    name = line.speaker or SOMEBODY
+    name = speaker_of(people, page, line)
     for character in cast.characters:
         if name == character.name or name in character.aliases:
             return character

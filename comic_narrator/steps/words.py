@@ -13,39 +13,58 @@ import soundfile
 from comic_narrator import script as script_stage
 from comic_narrator.errors import BackendAnswerError, InputError, ItemsFailedError, UsageError
 from comic_narrator.film import Take
-from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, Script, parse_artefact
+from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, People, Script, parse_artefact
+from comic_narrator.readers import figures_of
 from comic_narrator.report import Credit
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.work import digest_of
 
+PEOPLE = "people.json"
 CAST = "cast.json"
 SCRIPT = "script.json"
 
 
-def cast(book: Book, readings: Mapping[str, PageReading], run: Run) -> Cast:
+def who_is_who(book: Book, readings: Mapping[str, PageReading], run: Run) -> People:
+    """Tell which labels of the pages mean the same person: people.json."""
+    inputs = {"readings": digest_of(*readings.values()), "reader": run.reader.identity}
+    images = {page.id: run.work.path(page.image) for page in book.pages}
+
+    def build() -> People:
+        figures = [figure for page, reading in readings.items() for figure in figures_of(reading, images[page])]
+        return People(people=run.reader.who_is_who(figures))
+
+    with run.stage("people", 1) as step:
+        told = run.work.artefact(People, PEOPLE, inputs, build)
+        step()
+    return told
+
+
+def cast(book: Book, readings: Mapping[str, PageReading], people: People, run: Run) -> Cast:
     """Choose a voice for everybody who speaks: cast.json."""
     voices = [profile.id for profile in run.voice.profiles(book.language)]
     narrator = run.settings.voice.narrator
     inputs = {
         "readings": digest_of(*readings.values()),
+        "people": digest_of(people),
         "voices": digest_of(voices),
         "narrator": narrator,
         "method": script_stage.METHOD,
     }
     with run.stage("cast", 1) as step:
         chosen = run.work.artefact(
-            Cast, CAST, inputs, lambda: script_stage.cast_book(list(readings.values()), voices, narrator)
+            Cast, CAST, inputs, lambda: script_stage.cast_book(list(readings.values()), people, voices, narrator)
         )
         step()
     return chosen
 
 
-def script(book: Book, readings: Mapping[str, PageReading], cast: Cast, job: Job, run: Run) -> Script:
+def script(book: Book, readings: Mapping[str, PageReading], people: People, cast: Cast, job: Job, run: Run) -> Script:
     """Write every beat of the book, or take the script that the user gave: script.json."""
     wordless, speed = run.settings.film.wordless, run.settings.voice.speed
     inputs = {
         "readings": digest_of(*readings.values()),
+        "people": digest_of(people),
         "cast": digest_of(cast),
         "pacing": digest_of(wordless, speed),
         "method": script_stage.METHOD,
@@ -53,7 +72,7 @@ def script(book: Book, readings: Mapping[str, PageReading], cast: Cast, job: Job
 
     def build() -> Script:
         pages = list(readings.values())
-        return script_stage.write_script(pages, cast, book.language, wordless=wordless, speed=speed)
+        return script_stage.write_script(pages, people, cast, book.language, wordless=wordless, speed=speed)
 
     with run.stage("script", 1) as step:
         if job.script_json is not None:

@@ -14,9 +14,9 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from comic_narrator.errors import InputError
-from comic_narrator.model import SPOKEN_KINDS, BookPage, Box, Direction, PagePanels, Panel
+from comic_narrator.model import SPOKEN_KINDS, BookPage, Box, Direction, PagePanels, Panel, People
 from comic_narrator.panels import find_panels
-from comic_narrator.readers import PageToRead, Reader, Reading, number
+from comic_narrator.readers import PageFigure, PageToRead, Reader, Reading, number
 from comic_narrator.readers.embedded import EmbeddedReader
 
 # They share models that take seconds to load.
@@ -55,6 +55,17 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def reading(reader: Reader, drawn: Path) -> Reading:
     return reader.read(PageToRead(drawn, PANELS, "ltr", "en"), ())
+
+
+def test_everybody_who_is_seen_or_speaks_is_one_person(reader: Reader, reading: Reading, drawn: Path) -> None:
+    figures = [
+        PageFigure(page=page, image=drawn, label=label)
+        for page in ("0001", "0002")
+        for label in dict.fromkeys(line.speaker for line in reading.lines if line.speaker)
+    ]
+    people = People(people=reader.who_is_who(figures))
+    assert figures
+    assert all(people.who(figure.page, figure.label) for figure in figures)
 
 
 def test_it_can_work_here_and_says_what_it_is(reader: Reader) -> None:

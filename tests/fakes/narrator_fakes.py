@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
-from comic_narrator.model import SAMPLE_RATE, Box, Character
-from comic_narrator.readers import PageToRead, Reading, ReadLine
+from comic_narrator.model import SAMPLE_RATE, Box, Character, Person
+from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
 from comic_narrator.settings import ReaderSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 
@@ -23,6 +23,7 @@ class LabelReader:
 
     identity = "label-1"
     processes = 1
+    lanes = 1
 
     def __init__(self, settings: ReaderSettings) -> None:
         del settings
@@ -42,6 +43,10 @@ class LabelReader:
                 for i, box in enumerate(page.panels)
             )
         )
+
+    def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
+        """As they are called."""
+        return one_person_a_label(figures)
 
 
 class CrowdReader(LabelReader):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from comic_narrator.model import Box, Line, PageReading, Panel
+from comic_narrator.model import Box, Line, PageLabel, PageReading, Panel, People, Person
 from comic_narrator.script import cast_book, write_script
 from comic_narrator.script.pacing import gain_of
 
@@ -48,21 +48,34 @@ BOOK = (
 )
 
 
+NOBODY = People()
+"""Nobody is known by more than their labels."""
+
+
 def test_each_speaker_keeps_one_voice_and_captions_are_the_narrators() -> None:
-    cast = cast_book(BOOK, VOICES)
-    script = write_script(BOOK, cast, "en", wordless=2.0, speed=1.0)
+    cast = cast_book(BOOK, NOBODY, VOICES)
+    script = write_script(BOOK, NOBODY, cast, "en", wordless=2.0, speed=1.0)
     voices = {beat.text: beat.voice for beat in script.beats if beat.kind == "speech"}
     assert voices == {"One night": "told", "Hello": "v1", "Hi": "v2", "Still me": "v2", "Hmm, who?": "v1"}
     assert {c.name for c in cast.characters} == {"Ann", "Bob"}
 
 
+def test_who_is_who_gives_one_voice_to_two_labels_and_two_to_one() -> None:
+    ann = Person(name="Ann", labels=(PageLabel(page="0001", label="Ann"), PageLabel(page="0002", label="Bob")))
+    bob = Person(name="Bob", labels=(PageLabel(page="0001", label="Bob"), PageLabel(page="0002", label="Ann")))
+    people = People(people=(ann, bob))
+    script = write_script(BOOK, people, cast_book(BOOK, people, VOICES), "en", wordless=2.0, speed=1.0)
+    voices = {beat.text: beat.voice for beat in script.beats if beat.kind == "speech"}
+    assert voices == {"One night": "told", "Hello": "v1", "Hi": "v2", "Still me": "v1", "Hmm, who?": "v2"}
+
+
 def test_sound_words_and_signs_are_not_spoken() -> None:
-    script = write_script(BOOK, cast_book(BOOK, VOICES), "en", wordless=2.0, speed=1.0)
+    script = write_script(BOOK, NOBODY, cast_book(BOOK, NOBODY, VOICES), "en", wordless=2.0, speed=1.0)
     assert not {"BOOM", "SHOP"} & {beat.printed for beat in script.beats}
 
 
 def test_a_panel_without_words_is_held() -> None:
-    script = write_script(BOOK, cast_book(BOOK, VOICES), "en", wordless=2.0, speed=1.0)
+    script = write_script(BOOK, NOBODY, cast_book(BOOK, NOBODY, VOICES), "en", wordless=2.0, speed=1.0)
     held = [beat for beat in script.beats if beat.kind == "pause"]
     assert [beat.panel for beat in held] == ["0001.02", "0002.02"]
     assert all(1.0 < beat.pause_after < 4.0 for beat in held)
@@ -70,18 +83,18 @@ def test_a_panel_without_words_is_held() -> None:
 
 def test_more_speakers_than_voices_go_round() -> None:
     crowd = page(1, *(("dialogue", "HEY", f"P{i}") for i in range(7)))
-    cast = cast_book((crowd,), VOICES)
+    cast = cast_book((crowd,), NOBODY, VOICES)
     assert [c.voice for c in cast.characters] == ["v1", "v2", "v3", "v1", "v2", "v3", "v1"]
 
 
 def test_the_narrator_can_be_named() -> None:
-    cast = cast_book(BOOK, VOICES, "v2")
+    cast = cast_book(BOOK, NOBODY, VOICES, "v2")
     assert (cast.narrator.voice, cast.narrator.pinned) == ("v2", True)
     assert "v2" not in {c.voice for c in cast.characters}
 
 
 def test_speed_reaches_every_delivery() -> None:
-    slow = write_script(BOOK, cast_book(BOOK, VOICES), "en", wordless=2.0, speed=0.8)
+    slow = write_script(BOOK, NOBODY, cast_book(BOOK, NOBODY, VOICES), "en", wordless=2.0, speed=0.8)
     assert {beat.text: beat.speed for beat in slow.beats if beat.kind == "speech"}["Hello"] == pytest.approx(0.8)
 
 
