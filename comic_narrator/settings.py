@@ -80,6 +80,9 @@ class VoiceSettings(_Section):
     backend: str = Field("auto", description="Voice: auto, embedded, or the name of an installed one.")
     narrator: str = Field("auto", description="Voice of the narrator, by its id in `comic-narrator voices`.")
     speed: float = Field(1.0, ge=0.5, le=2.0, description="Speaking rate; 1.0 is the voice's own.")
+    processes: int = Field(
+        0, ge=0, le=64, description="Processes that speak lines; 0: one for every core, as far as memory reaches."
+    )
 
 
 class FilmSettings(_Section):
