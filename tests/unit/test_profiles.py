@@ -86,8 +86,8 @@ def test_the_seeds_command_line_is_written_exactly() -> None:
     assert " ".join(vision.argv()) == (
         "vllm serve nvidia/Nemotron-3-Nano-Omni-30B-A3B-Reasoning-NVFP4 --served-model-name reader --host 127.0.0.1 "
         "--port 8000 --max-model-len 32768 --max-num-seqs 2 --max-num-batched-tokens 4096 "
-        '--gpu-memory-utilization 0.82 --limit-mm-per-prompt {"image":2,"video":0,"audio":0} --kv-cache-dtype fp8 --mamba-ssm-cache-dtype float16 '
-        "--trust-remote-code"
+        '--gpu-memory-utilization 0.82 --limit-mm-per-prompt {"image":2,"video":0,"audio":0} --kv-cache-dtype fp8 '
+        "--mamba-ssm-cache-dtype float16 --trust-remote-code"
     )
 
 
