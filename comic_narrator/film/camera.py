@@ -31,17 +31,28 @@ def scaled(view: View, factor: float) -> View:
     )
 
 
-def holding(boxes: Iterable[Box], bounds: View | Box, narrowest: float, shape: float) -> View:
-    """The smallest view of `shape` inside `bounds` that holds all `boxes` with a margin; `narrowest` wide at least.
+def holding(boxes: Iterable[Box], area: Box, narrowest: float, shape: float) -> View:
+    """The smallest view of `shape` that holds all `boxes` with a margin and shows as much of `area` as it can.
 
-    Boxes that are larger than the bounds, or reach over them, are held as far as the bounds do.
+    It is `narrowest` wide at least, and no wider than what shows all of the area. Where it shows more than the area's
+    width or height, the area is in its middle: the camera does not wander off into the ground beside a panel. Boxes
+    lie inside the area.
     """
-    whole = reduce(Box.union, boxes)
-    width = min(max(framed(whole, shape).w, narrowest), bounds.w, bounds.h * shape)
+    whole = framed(area, shape)
+    wanted = reduce(Box.union, boxes)
+    width = min(max(framed(wanted, shape).w, narrowest), whole.w)
     height = width / shape
-    x = min(max(whole.center[0] - width / 2, bounds.x), bounds.x + bounds.w - width)
-    y = min(max(whole.center[1] - height / 2, bounds.y), bounds.y + bounds.h - height)
-    return View(x, y, width, height)
+    edge = whole.w * (1 - 1 / MARGIN) / 2
+    x = _within(wanted.center[0], width, area.x - edge, area.right + edge)
+    y = _within(wanted.center[1], height, area.y - edge, area.bottom + edge)
+    return View(x - width / 2, y - height / 2, width, height)
+
+
+def _within(center: float, span: float, first: float, last: float) -> float:
+    """The centre nearest to `center` of a span inside [first, last], or in its middle where it does not fit in."""
+    if span >= last - first:
+        return (first + last) / 2
+    return min(max(center, first + span / 2), last - span / 2)
 
 
 def holds(view: View, box: Box) -> bool:

@@ -28,6 +28,8 @@ NEARING = 0.045
 """How quickly it comes nearer: the logarithm of the zoom in each second of speech."""
 SHORT = 0.8
 """Seconds of speech during which the camera rather stands still."""
+ARRIVAL = 1.0
+"""Seconds from a panel seen whole to its first balloon, where letters are too small to be read in the whole."""
 TRAVEL = 0.7
 """Seconds that the camera takes at least from one balloon to another that the frame cannot hold as well."""
 
@@ -54,7 +56,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Said:
-    """A spoken line: its place on the page, where its speaker is seen, its letters' height, and its seconds of speech."""
+    """A spoken line: its place on the page, where its speaker is seen, its letters' height, its seconds of speech."""
 
     balloon: Box
     speaker: Box | None
@@ -107,22 +109,22 @@ def tell_lines(area: Box, lines: Sequence[Said], shape: float) -> list[Told]:
     """How the camera takes the spoken lines of a panel whose drawn area is `area`, in their order."""
     whole = framed(area, shape)
     widest = min(whole.w, *(line.letters / LETTERS * shape for line in lines))
-    view = whole if widest >= whole.w else holding([lines[0].balloon], whole, widest, shape)
+    view = whole if widest >= whole.w else holding([lines[0].balloon], area, widest, shape)
     told, heard = [], 0.0
     for i, line in enumerate(lines):
         heard += line.seconds
         nearest = max(min(whole.w * max(math.exp(-NEARING * heard), CLOSEST), widest), view.w * CLOSEST)
         following = lines[i + 1] if i + 1 < len(lines) else None
-        to_view = view if line.seconds < SHORT else _near(line, following, whole, (nearest, widest), shape)
+        to_view = view if line.seconds < SHORT else _near(line, following, area, (nearest, widest), shape)
         travel = None
         if following is not None and not holds(to_view, following.balloon):
-            travel = _near(following, None, whole, (nearest, widest), shape)
+            travel = _near(following, None, area, (nearest, widest), shape)
         told.append(Told(view, to_view, travel))
         view = travel or to_view
     return told
 
 
-def _near(line: Said, following: Said | None, whole: View, widths: tuple[float, float], shape: float) -> View:
+def _near(line: Said, following: Said | None, area: Box, widths: tuple[float, float], shape: float) -> View:
     """The view of a line with its speaker and the balloon after it, or with as many of these as can be read in one.
 
     `widths` are the least it may have and the most at which letters are read.
@@ -130,10 +132,10 @@ def _near(line: Said, following: Said | None, whole: View, widths: tuple[float, 
     nearest, widest = widths
     others = [box for box in (following and following.balloon, line.speaker) if box]
     for kept in (others, others[:1], []):
-        view = holding([line.balloon, *kept], whole, nearest, shape)
+        view = holding([line.balloon, *kept], area, nearest, shape)
         if view.w <= max(widest, nearest) * 1.001 and holds(view, line.balloon):
             return view
-    return holding([line.balloon], whole, nearest, shape)
+    return holding([line.balloon], area, nearest, shape)
 
 
 def look_at(reading: PageReading, panel: Panel, seconds: float, shape: float) -> list[Move]:
@@ -149,7 +151,7 @@ def look_at(reading: PageReading, panel: Panel, seconds: float, shape: float) ->
         return [Move(whole, hit, "abrupt", PUSH_SECONDS), Move(hit, hit, "shake")]
     if pacing == "slow":
         detail = next((f.bbox for f in reversed(reading.figures) if f.panel == panel.id and f.bbox), area)
-        return [Move(whole, holding([detail], whole, whole.w * math.exp(-REVEAL), shape), "smooth")]
+        return [Move(whole, holding([detail], area, whole.w * math.exp(-REVEAL), shape), "smooth")]
     if max(area.w / area.h / shape, shape * area.h / area.w) > LONG_PANEL:
         return [_along(area, reading.direction == "rtl", shape)]
     return [Move(whole, scaled(whole, math.exp(-min(DRIFT * seconds, MOST_DRIFT))), "smooth")]
@@ -166,5 +168,5 @@ def _along(area: Box, from_right: bool, shape: float) -> Move:
     first, last = Box(area.x, area.y, 1, 1), Box(area.right - 1, area.bottom - 1, 1, 1)
     if from_right and area.w / area.h > shape:
         first, last = last, first
-    across = min(area.w, area.h * shape)
+    across = min(area.w, area.h * shape)  # no ground beside it
     return Move(holding([first], area, across, shape), holding([last], area, across, shape), "smooth")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from comic_narrator.film.camera import framed, scaled
-from comic_narrator.film.shots import TRAVEL, Ease, drawn_area, look_at, said, tell_lines
+from comic_narrator.film.shots import ARRIVAL, TRAVEL, Ease, drawn_area, look_at, said, tell_lines
 from comic_narrator.model import Beat, Box, Clip, PageReading, Panel, Scene, Shot, View
 
 LEAD_IN = 0.3
@@ -120,8 +120,12 @@ def _lay_lines(
     area = drawn_area(reading, panel)
     lines = {line.id: line for line in reading.lines}
     heard = [said(reading, lines.get(beat.id), area, takes[beat.id].seconds) for beat in spoken]
-    lead = LEAD_IN
-    for i, (beat, told) in enumerate(zip(spoken, tell_lines(area, heard, shape), strict=True)):
+    telling = tell_lines(area, heard, shape)
+    whole, first, lead = framed(area, shape), telling[0].from_view, LEAD_IN
+    if first.w < whole.w and reading.direction != "vertical":
+        scene.show(panel.id, (whole, first), "smooth", area, ARRIVAL)
+        lead = 0.0
+    for i, (beat, told) in enumerate(zip(spoken, telling, strict=True)):
         take, last = takes[beat.id], i == len(spoken) - 1
         scene.speak(beat, take, scene.now + lead)
         rest = beat.pause_after + (TAIL + quiet if last else 0.0)

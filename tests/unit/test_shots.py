@@ -52,7 +52,7 @@ def views_of(scene: Scene) -> list[View]:
     return [view_at(shot, frame) for shot in scene.shots for frame in range(shot.first_frame, shot.end_frame)]
 
 
-places = st.builds(Box, st.integers(60, 1500), st.integers(150, 1100), st.integers(60, 700), st.integers(40, 400))
+places = st.builds(Box, st.integers(60, 1300), st.integers(150, 1100), st.integers(60, 700), st.integers(40, 400))
 tall = st.builds(Box, st.integers(110, 500), st.integers(200, 8000), st.integers(60, 300), st.integers(40, 400))
 lengths = st.floats(0.05, 9)
 
