@@ -156,7 +156,7 @@ def test_what_does_not_fit_is_told_with_what_to_change() -> None:
     assert hint.startswith("Lower gpu_memory_utilization by 0.06, free 1.4 GiB")
     problem, hint = on("agent-16g", 11.6, 11.0)
     assert "does not hold one request of full length" in problem
-    assert hint.startswith("Util 0.74 -> ")
+    assert hint.startswith("Util 0.7 -> ")
     assert "do not fit into the 23.0 GiB" in on("agent-48g", 23.5, 23.0)[0]
     assert "wants card 1" in on("two-gpu", 23.5, 23.0)[0]
 
