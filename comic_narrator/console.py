@@ -2,46 +2,80 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import ClassVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from comic_narrator.errors import NarratorError
+from comic_narrator.pace import Pace, in_words
 
-Step = Callable[[], None]
+Step = Callable[[bool], None]
+"""One more step is done; whether it made something."""
 
 
 class Watch:
-    """Shows a run: a bar a stage with time left on a terminal, a line each tenth where stderr is piped."""
+    """Shows a run: a bar a stage with time left on a terminal, a line each tenth where stderr is piped, or events.
+
+    Events are JSON, one a line on stderr: {"event": "stage" | "said" | "error" | ...}, for programs that watch.
+    """
+
+    events: ClassVar[bool] = False
+    """Whether this process tells what it does as events; the command line decides once."""
+
+    _one_at_a_time: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, verbosity: int = 0, *, quiet: bool = False) -> None:
         self._console = Console(stderr=True, highlight=False, quiet=quiet)
         self._verbosity = verbosity
+        self._quiet = quiet
 
     def say(self, text: str, *, detail: bool = False) -> None:
         """One line for the user; a `detail` is shown only with -v."""
-        if self._verbosity > 0 or not detail:
+        if self.events:
+            self.tell("said", text=text, detail=detail)
+        elif self._verbosity > 0 or not detail:
             self._console.print(text, markup=False, soft_wrap=True)
 
     def fail(self, error: NarratorError) -> None:
         """The two sentences of an error."""
+        if self.events:
+            self.tell("error", what=error.what, hint=error.hint, exit=error.exit_code)
+            return
         self._console.print("[bold red]Error:[/] ", end="")
         self._console.print(error.what, markup=False, soft_wrap=True)
         self._console.print(error.hint, markup=False, soft_wrap=True)
 
+    def tell(self, event: str, **values: object) -> None:
+        """One event for whoever reads them; nothing where nobody asked for events."""
+        if self.events and not self._quiet:
+            with self._one_at_a_time:
+                sys.stderr.write(json.dumps({"event": event, **values}, ensure_ascii=False) + "\n")
+                sys.stderr.flush()
+
     @contextmanager
-    def stage(self, name: str, total: int) -> Iterator[Step]:
-        """Follow `total` steps of a stage; call the yielded function after each."""
-        if self._console.is_terminal:
+    def stage(self, name: str, total: int, weights: Sequence[float] = ()) -> Iterator[Step]:
+        """Follow `total` steps of a stage, call the yielded function after each; `weights` as Pace has them."""
+        pace = Pace(total, weights)
+        if self.events:
+            yield self._telling(name, pace)
+        elif self._console.is_terminal:
             with self._bar() as bar:
-                task = bar.add_task(name, total=total)
-                yield lambda: bar.advance(task)
+                task = bar.add_task(name, total=total, left="")
+
+                def step(made: bool) -> None:
+                    pace.step(made=made)
+                    bar.update(task, completed=pace.done, left=_left(pace))
+
+                yield step
         else:
-            yield self._tenths(name, total)
+            yield self._tenths(name, pace)
 
     def _bar(self) -> Progress:
         return Progress(
@@ -49,21 +83,31 @@ class Watch:
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
             console=self._console,
         )
 
-    def _tenths(self, name: str, total: int) -> Step:
-        done = 0
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            if done * 10 // total > (done - 1) * 10 // total:
-                self.say(f"{name}: {done} of {total}")
+    def _tenths(self, name: str, pace: Pace) -> Step:
+        def step(made: bool) -> None:
+            before = pace.done * 10 // pace.total
+            pace.step(made=made)
+            if pace.done * 10 // pace.total > before:
+                self.say(f"{name}: {pace.done} of {pace.total}{_left(pace)}")
 
         return step
+
+    def _telling(self, name: str, pace: Pace) -> Step:
+        def step(made: bool) -> None:
+            pace.step(made=made)
+            left = None if pace.left is None else round(pace.left, 1)
+            self.tell("stage", stage=name, done=pace.done, total=pace.total, made=made, seconds_left=left)
+
+        return step
+
+
+def _left(pace: Pace) -> str:
+    # The first seconds say little, and what takes so long needs no forecast.
+    return f", {in_words(pace.left)} left" if pace.left and pace.elapsed + pace.left > 5 else ""
 
 
 def result(text: str) -> None:

@@ -48,6 +48,7 @@ def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackT
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; every error a user can act on is two sentences on stderr."""
+    Watch.events = "--events" in arguments
     watch = Watch()
     try:
         left = typer.main.get_command(app).main(_named(arguments), prog_name="comic-narrator", standalone_mode=False)
@@ -72,6 +73,7 @@ def run(arguments: Sequence[str]) -> int:
         left = INTERRUPTED
     # Typer hands back the code of whatever left early, and turns Ctrl-C into one.
     if left == INTERRUPTED:
+        watch.tell("interrupted")
         watch.say("Interrupted. What is made is saved: run the same command again to go on.")
     return left or 0
 

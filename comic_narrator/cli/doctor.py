@@ -80,9 +80,9 @@ def _complain(machine: MachineReport, *, asked: bool) -> None:
 def _look_into(book: Path, settings: Settings, password: str | None) -> BookReport:
     with TemporaryDirectory() as place, Spool(Path(place)) as spool:
         source = open_with_password(book, spool, settings, password)
-        with Watch().stage("looking", len(source.pages)) as step:
+        with Watch().stage("looking", len(source.pages)) as looked:
             wishes = wishes_of(settings.book)
-            paging = plan(source, wishes, step)
+            paging = plan(source, wishes, lambda: looked(True))
         return examine(paging, pages_of(source, paging, paging.direction or "ltr"), wishes.language)
 
 

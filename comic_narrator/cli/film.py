@@ -12,10 +12,12 @@ import typer
 from comic_narrator import __version__
 from comic_narrator.backends import choose, load
 from comic_narrator.cli.app import (
+    Adopt,
     AsJson,
     Assignments,
     Book,
     DiscardEdits,
+    Events,
     KeepEdits,
     Language,
     Layout,
@@ -79,16 +81,18 @@ def film(
     ] = None,
     keep_edits: KeepEdits = False,
     discard_edits: DiscardEdits = False,
+    adopt: Adopt = False,
     profile: Profile = None,
     assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
     as_json: AsJson = False,
+    events: Events = False,
     verbose: Verbose = 0,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
     """Turn a comic into a narrated film: comic-narrator BOOK -o OUT.mp4."""
-    del version
+    del version, events
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
@@ -97,6 +101,7 @@ def film(
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
     folder = _work_folder(work, wanted, edits)
+    folder.adopt = adopt
     stop: Until = "script" if vision_only else until
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
@@ -190,12 +195,23 @@ def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: 
     for kind, choice in choices.items():
         watch.say(f"{kind}: {choice.name} ({choice.why})", detail=True)
     with folder.opened() as work:
+        if work.cut_off:
+            watch.say(f"The last run was cut off ({work.cut_off.told}); going on where it stopped.")
+        if work.adopt and not work.entries:
+            watch.say(
+                f"The journal of {work.root} is lost: its files are taken for what would be made of this book now."
+            )
         _log_to(work.path(LOG))
         log.info("comic-narrator %s: %s -> %s", __version__, job.book, work.root)
         run = Run(work, watch, settings, reader, voice, choices)
         narrate(job, run)
     for shortfall in run.shortfalls:
         watch.say(f"fell short: {shortfall}", detail=True)
+    watch.say(run.report().told())
+    if folder.adopted:
+        watch.say(
+            f"Taken as they are, for the journal was lost: {folder.adopted} files. From here on all is known again."
+        )
     if run.shortfalls and not verbose:
         watch.say(f"{len(run.shortfalls)} things fell short: {folder.path(REPORT)} lists them.")
     if as_json:
@@ -209,9 +225,14 @@ def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: 
         )
 
 
+class _LogFile(logging.FileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
+        """Say nothing of a log that a full disk does not take: whatever is being made says it, in two sentences."""
+
+
 def _log_to(path: Path) -> None:
     """Everything, tracebacks included, goes to the work folder's log."""
-    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler = _LogFile(path, encoding="utf-8", errors="backslashreplace")
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     log.setLevel(logging.DEBUG)
     log.addHandler(handler)

@@ -16,10 +16,11 @@ from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
 from comic_narrator.model import SAMPLE_RATE, Book, Cast, PageReading, Scene, Script, Timing
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
+from comic_narrator.steps.pages import reading_of
 from comic_narrator.steps.run import Job, Run
-from comic_narrator.steps.words import load_take
+from comic_narrator.steps.words import SCRIPT, load_take
 from comic_narrator.voices import Samples
-from comic_narrator.work import digest_file, digest_of
+from comic_narrator.work import digest_of
 
 TIMING = "timing.json"
 SOUND = "sound.wav"
@@ -33,9 +34,7 @@ def time(
     """Lay all beats on the time line: timing.json."""
     look = run.settings.film
     inputs = {
-        "readings": digest_of(*readings.values()),
-        "script": digest_of(script),
-        "takes": digest_of(*((beat, take.file, take.seconds) for beat, take in takes.items())),
+        **run.work.files(*map(reading_of, readings), SCRIPT, *dict.fromkeys(take.file for take in takes.values())),
         "look": digest_of(look.fps, look.width, look.height, look.establishing),
         "method": film_stage.METHOD,
     }
@@ -65,14 +64,15 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
     pages = {page.id: page for page in book.pages}
     look, names = run.settings.film, []
     seen = digest_of(look.width, look.height, look.fps, look.crf, look.preset, look.ground)
-    with run.stage("film", len(timing.scenes)) as step:
+    scenes = run.work.parts(TIMING, "scenes")
+    with run.stage("film", len(timing.scenes), [scene.frames for scene in timing.scenes]) as step:
         for scene in timing.scenes:
             page = pages[scene.page]
             names.append(f"scenes/{scene.page}.mp4")
-            image = run.work.path(page.image)
+            image, part = run.work.path(page.image), f"{TIMING}#scenes/{scene.page}"
             inputs = {
-                "image": digest_file(image),
-                "scene": digest_of(scene),
+                **run.work.files(page.image),
+                part: scenes[part],
                 "look": seen,
                 "method": film_stage.METHOD,
             }
@@ -90,8 +90,8 @@ def _film(image: Path, scene: Scene, run: Run, out: Path) -> None:
 def mix(timing: Timing, run: Run) -> str:
     """Mix the film's sound, speech over the bed: the name of sound.wav."""
     wanted = run.settings.sound
-    takes = {clip.file: digest_file(run.work.path(clip.file)) for scene in timing.scenes for clip in scene.clips}
-    inputs = {"timing": digest_of(timing), "mix": digest_of(wanted, BED_SEED), "method": sound_stage.METHOD, **takes}
+    takes = run.work.files(*dict.fromkeys(clip.file for scene in timing.scenes for clip in scene.clips))
+    inputs = {**run.work.files(TIMING), "mix": digest_of(wanted, BED_SEED), "method": sound_stage.METHOD, **takes}
 
     def build(out: Path) -> None:
         bed = sound_stage.make_bed(BED_SEED) if wanted.bed == "music" else None
@@ -147,7 +147,7 @@ def _subtitles(book: Book, script: Script, cast: Cast, timing: Timing, job: Job,
     speakers = names and {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
     for kind in look.subtitles:
         words = _texts(script, kind)
-        made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
+        made = {**run.work.files(TIMING), "words": digest_of(words, speakers), "method": film_stage.METHOD}
         cues = film_stage.make_cues(timing, words, book.language, speakers)
         for form in FORMS:
             name = f"subtitles.{kind}.{form}"
@@ -155,9 +155,7 @@ def _subtitles(book: Book, script: Script, cast: Cast, timing: Timing, job: Job,
             work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
             suffix = f".{form}" if not tracks else f".{kind}.{form}"
             beside = work.name_of(job.film.with_suffix(suffix))
-            work.make(
-                beside, {name: digest_file(work.path(name))}, partial(shutil.copyfile, work.path(name)), product=True
-            )
+            work.make(beside, work.files(name), partial(shutil.copyfile, work.path(name)), product=True)
         tracks.append(Track(work.path(f"subtitles.{kind}.srt"), book.language, kind.capitalize()))
     return tracks
 
@@ -187,8 +185,7 @@ def finish(
         cover = book.pages[0].image
         about = replace(_about(book, timing), cover=work.path(cover))
         parts = [*scenes, sound, cover, *(track.file.name for track in tracks)]
-        inputs = {name: digest_file(work.path(name)) for name in parts}
-        inputs |= {"about": digest_of(_about(book, timing)), "method": film_stage.METHOD}
+        inputs = {**work.files(*parts), "about": digest_of(_about(book, timing)), "method": film_stage.METHOD}
         pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
         join = partial(film_stage.join_scenes, pictures, work.path(sound), tracks, about, timing.fps)
         work.make(work.name_of(job.film), inputs, join, product=True)

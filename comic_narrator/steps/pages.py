@@ -26,10 +26,14 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, Reading, number
-from comic_narrator.steps.book import text_of
+from comic_narrator.steps.book import panels_of, text_of
 from comic_narrator.steps.many import processes_for, reading_ahead
 from comic_narrator.steps.run import Job, Run, read_given
-from comic_narrator.work import digest_file, digest_of
+
+
+def reading_of(page_id: str) -> str:
+    """The name of a page's reading in the work folder."""
+    return f"pages/{page_id}/page.json"
 
 
 def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
@@ -38,15 +42,15 @@ def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
     with run.stage("panels", len(book.pages)) as step:
         for page in book.pages:
             inputs = {
-                "image": digest_file(run.work.path(page.image)),
+                **run.work.files(page.image),
                 "direction": book.direction,
                 "method": panels_stage.METHOD,
             }
-            name = f"pages/{page.id}/panels.json"
+            name = panels_of(page.id)
             try:
                 found[page.id] = run.work.artefact(PagePanels, name, inputs, partial(_panels, book, page, run))
             except BrokenPictureError as error:
-                run.leave_out(error.what)
+                run.leave_out(name, error.what)
             step()
     if not found:
         raise InputError(f"No page of {book.title} can be read: {run.broken[0]}", "Fetch the book again.")
@@ -98,15 +102,13 @@ def _task(book: Book, page: BookPage, panels: PagePanels, run: Run) -> _Task:
     image = run.work.path(page.image)
     words = _words(page, run)
     inputs = {
-        "image": digest_file(image),
-        "panels": digest_of(panels),
+        **run.work.files(page.image, panels_of(page.id), *([text_of(page.id)] if words else ())),
         "reader": run.reader.identity,
         "language": book.language,
-        **({"text": digest_of(*words)} if words else {}),
     }
     boxes = tuple(panel.bbox for panel in panels.panels)
     to_read = PageToRead(image, boxes, book.direction, book.language, words)
-    return _Task(page, f"pages/{page.id}/page.json", inputs, to_read)
+    return _Task(page, reading_of(page.id), inputs, to_read)
 
 
 @contextmanager
@@ -138,8 +140,7 @@ def show(book: Book, readings: Mapping[str, PageReading], run: Run) -> None:
     with run.stage("showing", len(book.pages)) as step:
         for page in book.pages:
             inputs = {
-                "image": digest_file(run.work.path(page.image)),
-                "reading": digest_of(readings[page.id]),
+                **run.work.files(page.image, reading_of(page.id)),
                 "method": show_stage.METHOD,
             }
             draw = partial(_show, run.work.path(page.image), readings[page.id])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Literal
 
 from comic_narrator import __version__
 from comic_narrator.backends import Choice
-from comic_narrator.console import Step, Watch
+from comic_narrator.console import Watch
 from comic_narrator.errors import InputError
 from comic_narrator.ingest import Source
 from comic_narrator.readers import Reader
@@ -57,15 +57,25 @@ class Run:
     film_seconds: float | None = None
 
     @contextmanager
-    def stage(self, name: str, steps: int) -> Iterator[Step]:
-        """Show and count a stage of so many steps; call the yielded function after each."""
-        with self.work.stage(name), self.watch.stage(name, steps) as step:
-            yield step
+    def stage(self, name: str, steps: int, weights: Sequence[float] = ()) -> Iterator[Callable[[], None]]:
+        """Show and count a stage of so many steps; call the yielded function after each.
 
-    def leave_out(self, why: str) -> None:
-        """Go on without a page that cannot be read, and say so."""
+        `weights` are the work in each step against the others, where they differ: the time left is told by them.
+        """
+        with self.work.stage(name), self.watch.stage(name, steps, weights) as step:
+            made = self.work.made
+
+            def stepped() -> None:
+                nonlocal made
+                before, made = made, self.work.made
+                step(made > before)
+
+            yield stepped
+
+    def leave_out(self, page: str, why: str) -> None:
+        """Go on without the file of a page that cannot be read, and say so."""
         self.broken.append(why)
-        self.work.failed()
+        self.work.failed(page, why)
         self.watch.say(f"left out: {why}")
 
     def report(self) -> Report:

@@ -19,6 +19,7 @@ from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, Peo
 from comic_narrator.readers import figures_of
 from comic_narrator.report import Credit
 from comic_narrator.steps.many import speaking
+from comic_narrator.steps.pages import reading_of
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.work import digest_of
@@ -30,7 +31,7 @@ SCRIPT = "script.json"
 
 def who_is_who(book: Book, readings: Mapping[str, PageReading], run: Run) -> People:
     """Tell which labels of the pages mean the same person: people.json."""
-    inputs = {"readings": digest_of(*readings.values()), "reader": run.reader.identity}
+    inputs = {**run.work.files(*map(reading_of, readings)), "reader": run.reader.identity}
     images = {page.id: run.work.path(page.image) for page in book.pages}
 
     def build() -> People:
@@ -48,8 +49,7 @@ def cast(book: Book, readings: Mapping[str, PageReading], people: People, run: R
     voices = [profile.id for profile in run.voice.profiles(book.language)]
     narrator = run.settings.voice.narrator
     inputs = {
-        "readings": digest_of(*readings.values()),
-        "people": digest_of(people),
+        **run.work.files(*map(reading_of, readings), PEOPLE),
         "voices": digest_of(voices),
         "narrator": narrator,
         "method": script_stage.METHOD,
@@ -66,9 +66,7 @@ def script(book: Book, readings: Mapping[str, PageReading], people: People, cast
     """Write every beat of the book, or take the script that the user gave: script.json."""
     wordless, speed = run.settings.film.wordless, run.settings.voice.speed
     inputs = {
-        "readings": digest_of(*readings.values()),
-        "people": digest_of(people),
-        "cast": digest_of(cast),
+        **run.work.files(*map(reading_of, readings), PEOPLE, CAST),
         "pacing": digest_of(wordless, speed),
         "method": script_stage.METHOD,
     }
@@ -133,7 +131,7 @@ def speak(script: Script, run: Run) -> dict[str, Take]:
                 run.work.make(order.name, {"speech": order.key}, partial(_record, order, ahead, run))
                 takes[beat.id] = Take(order.name, len(load_take(run.work.path(order.name))) / SAMPLE_RATE)
             except BackendAnswerError as error:
-                run.work.failed()
+                run.work.failed(order.name, f"beat {beat.id}: {error.what}")
                 failed.append(f"beat {beat.id}: {error.what} {error.hint}")
             step()
     _credit({order.profile for order in orders.values()}, run)

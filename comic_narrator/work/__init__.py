@@ -7,8 +7,8 @@ renamed, so that a file is whole or absent.
 
 from __future__ import annotations
 
-import hashlib
 import json
+import logging
 import os
 import shutil
 import time
@@ -18,51 +18,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from comic_narrator.errors import InTheWayError
 from comic_narrator.model import Artefact, ArtefactT, parse_artefact
 from comic_narrator.report import StageReport
+from comic_narrator.work.digests import Digests, digest_bytes, digest_file, digest_json, digest_of
+from comic_narrator.work.hold import LOCK, Owner, held
+from comic_narrator.work.journal import JOURNAL, Entry, Failure, Journal, Removed
+from comic_narrator.work.standing import Standing, standings
 
-JOURNAL = "journal.jsonl"
+__all__ = [
+    "JOURNAL",
+    "LOCK",
+    "LOG",
+    "Edits",
+    "Standing",
+    "Work",
+    "digest_bytes",
+    "digest_file",
+    "digest_of",
+    "standings",
+]
+
 LOG = "log.txt"
-LOCK = ".lock"
-SYNC_EVERY = 1.0
-"""Seconds between two times that the journal is brought to the disk, where files are made quickly."""
+MADE_FIRST = ("paging.json", "book.json", "script.json")
+"""Files that tell that a folder was worked in."""
+DIGESTS = ".digests.json"
+
+log = logging.getLogger(__name__)
 
 Edits = Literal["stop", "keep", "discard"]
 State = Literal["missing", "fresh", "stale", "edited", "conflict", "unknown"]
 Inputs = Mapping[str, str]
-
-
-def digest_bytes(data: bytes) -> str:
-    """SHA-256 of `data`, hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def digest_file(path: Path) -> str:
-    """SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def digest_of(*values: object) -> str:
-    """SHA-256 of values that have a stable text form: artefacts, parts, settings, numbers, strings."""
-    texts = [v.model_dump_json(by_alias=True) if isinstance(v, BaseModel) else repr(v) for v in values]
-    return digest_bytes("\n".join(texts).encode())
-
-
-class Entry(BaseModel):
-    """One line of the journal: a file that was made, from what, and how long that took."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    digest: str
-    inputs: dict[str, str]
-    seconds: float
-    edited: bool = False
 
 
 @dataclass
@@ -77,29 +63,36 @@ class Tally:
 
 @dataclass
 class Work:
-    """A work folder at `root`; `edits` says what to do with a hand edit whose inputs changed as well."""
+    """A work folder at `root`; `edits` says what to do with a hand edit whose inputs changed as well.
+
+    With `adopt`, files that no journal line knows are taken for what would be made now.
+    """
 
     root: Path
     edits: Edits = "stop"
+    adopt: bool = False
     tallies: dict[str, Tally] = field(default_factory=dict)
-    _entries: dict[str, Entry] = field(default_factory=dict)
-    _times: dict[str, int] = field(default_factory=dict)
+    adopted: int = 0
+    cut_off: Owner | None = None
     _stage: str = ""
-    _synced: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.digests = Digests(self.root)
+        self._journal = Journal(self.root)
 
     @contextmanager
     def opened(self) -> Iterator[Work]:
-        """Hold the folder for this run; InTheWayError when another run holds it."""
+        """Hold the folder for this run; InTheWayError when another run holds it, or its journal is gone."""
         self.root.mkdir(parents=True, exist_ok=True)
-        try:
-            with FileLock(self.root / LOCK, timeout=0):
-                self._sweep()
-                self.load()
+        with held(self.root) as self.cut_off:
+            self._sweep()
+            self.load()
+            self._check_journal()
+            try:
                 yield self
-        except Timeout:
-            raise InTheWayError(
-                f"Another run is using {self.root}.", "Wait until it ends, or give this one its own folder with --work."
-            ) from None
+            finally:
+                self._journal.sync()
+                self.digests.save(self.root / DIGESTS)
 
     def _sweep(self) -> None:
         """Remove what a run that was killed left half made."""
@@ -111,13 +104,19 @@ class Work:
                 shutil.rmtree(unpacked, ignore_errors=True)
 
     def load(self) -> None:
-        """Read the journal; a line torn by a crash is as if it had not been written."""
-        journal = self.root / JOURNAL
-        for line in journal.read_text(encoding="utf-8").splitlines() if journal.exists() else ():
-            try:
-                self._remember(Entry.model_validate_json(line))
-            except ValidationError:
-                continue
+        """Read the journal; InTheWayError when a newer version of the program wrote it."""
+        self._journal.load()
+        self.digests.load(self.root / DIGESTS)
+
+    def _check_journal(self) -> None:
+        if self.entries or self.adopt or self.edits != "stop":
+            return
+        lost = next((self.root / name for name in MADE_FIRST if (self.root / name).is_file()), None)
+        if lost:
+            raise InTheWayError(
+                f"The journal of {self.root} is gone: nobody knows what its files were made from.",
+                "Run again with --adopt to take them as they are, or with --discard-edits to have them made anew.",
+            )
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -132,9 +131,16 @@ class Work:
     def _tally(self) -> Tally:
         return self.tallies.setdefault(self._stage, Tally())
 
-    def failed(self) -> None:
-        """Count one item that could not be made."""
+    def failed(self, name: str, why: str) -> None:
+        """Count a file that could not be made, and remember why until it is."""
         self._tally.failed += 1
+        if (known := self.failures.get(name)) is None or known.failed != why:
+            self._journal.add(Failure(name=name, failed=why, stage=self._stage))
+
+    @property
+    def made(self) -> int:
+        """How many files this run has made so far."""
+        return sum(tally.made for tally in self.tallies.values())
 
     def reports(self) -> tuple[StageReport, ...]:
         """What each stage did in this run, in order."""
@@ -153,21 +159,35 @@ class Work:
 
     def times_made(self, name: str) -> int:
         """How often the journal says that this file was made."""
-        return self._times.get(name, 0)
+        return self._journal.times.get(name, 0)
 
     @property
     def entries(self) -> Mapping[str, Entry]:
         """The journal's last line for each file."""
-        return self._entries
+        return self._journal.entries
+
+    @property
+    def failures(self) -> Mapping[str, Failure]:
+        """Files that could not be made when they were last tried."""
+        return self._journal.failures
+
+    def files(self, *names: str) -> dict[str, str]:
+        """Inputs that are files of this folder, by name: the digest of what each says."""
+        return {name: self.digests.content(self.path(name)) for name in names}
+
+    def parts(self, name: str, place: str) -> dict[str, str]:
+        """Inputs that are parts of a JSON file: the items of the list `place` by page, each as NAME#PLACE/PAGE."""
+        items = json.loads(self.path(name).read_bytes())[place]
+        return {f"{name}#{place}/{item['page']}": digest_json(item) for item in items}
 
     def state(self, name: str, inputs: Inputs | None = None) -> State:
         """How the file stands against its journal line and, when given, against `inputs`."""
-        path, entry = self.path(name), self._entries.get(name)
+        path, entry = self.path(name), self.entries.get(name)
         if not path.is_file():
             return "missing"
         if entry is None:
             return "unknown"
-        touched = entry.edited or digest_file(path) != entry.digest
+        touched = entry.edited or self.digests.whole(path) != entry.digest
         if inputs is None or dict(inputs) == entry.inputs:
             return "edited" if touched else "fresh"
         return "conflict" if touched else "stale"
@@ -186,21 +206,35 @@ class Work:
         A `product` is for the user alone and nothing is made from it: where a file is in its way, it is written over.
         `digest` is that of what `build` writes, where it is known.
         """
-        state = self.state(name, inputs)
-        if state == "unknown" and self._entries and not product:
+        state, aside = self.state(name, inputs), None
+        if state == "unknown" and not product and self.entries and not self.adopt:
             # A crash came between the file and its line: whatever it is, it is not lost.
-            self.path(name).replace(self.path(f"{name}.aside"))
+            aside = self.path(name).replace(self.path(f"{name}.aside"))
         elif state in ("unknown", "conflict"):
             state = "stale" if product else self._settle(name, inputs)
         if state in ("fresh", "edited"):
             self._tally.kept += 1
-            return digest_file(self.path(name))
+            return self.digests.whole(self.path(name))
         began = time.monotonic()
+        log.debug("making %s: %s", name, self._why(name, inputs))
         digest = self._write(name, build, digest)
-        self._journal(Entry(name=name, digest=digest, inputs=dict(inputs), seconds=round(time.monotonic() - began, 3)))
-        self._times[name] = self.times_made(name) + 1
+        self._enter(name, inputs, digest, time.monotonic() - began)
         self._tally.made += 1
+        if aside and digest_file(aside) == digest:
+            aside.unlink()
         return digest
+
+    def _why(self, name: str, inputs: Inputs) -> str:
+        entry = self.entries.get(name)
+        if entry is None or not self.path(name).is_file():
+            return "it is missing"
+        return ", ".join(key for key in {**entry.inputs, **inputs} if entry.inputs.get(key) != inputs.get(key))
+
+    def _enter(self, name: str, inputs: Inputs, digest: str, seconds: float = 0.0, *, edited: bool = False) -> None:
+        entry = Entry(
+            name=name, digest=digest, inputs=dict(inputs), seconds=round(seconds, 3), edited=edited, stage=self._stage
+        )
+        self._journal.add(entry, self.path(name).parent)
 
     def artefact(self, kind: type[ArtefactT], name: str, inputs: Inputs, build: Callable[[], ArtefactT]) -> ArtefactT:
         """Like `make` for a JSON artefact; returns it as it lies there, hand edits included."""
@@ -229,25 +263,38 @@ class Work:
                 "Run again with --keep-edits to keep it, or with --discard-edits to have yours instead.",
             )
         digest = self._write(name, lambda path: path.write_bytes(data))
-        self._journal(Entry(name=name, digest=digest, inputs=dict(inputs), seconds=0.0, edited=True))
+        self._enter(name, inputs, digest, edited=True)
 
     def put(self, name: str, artefact: Artefact) -> None:
         """Write an artefact that every run writes anew, such as its report."""
         self._write(name, lambda path: path.write_text(artefact.to_json(), encoding="utf-8"))
 
+    def remove(self, name: str) -> int:
+        """Take a file away that can be made again, and say so in the journal; returns its bytes."""
+        size = self.path(name).stat().st_size
+        # The line first: a file that is gone without one counts as thrown away by hand.
+        self._journal.add(Removed(name=name))
+        self.path(name).unlink()
+        return size
+
     def _settle(self, name: str, inputs: Inputs) -> State:
+        known = name in self.entries
+        if self.adopt and not known:
+            self._enter(name, inputs, self.digests.whole(self.path(name)))
+            self.adopted += 1
+            return "fresh"
         if self.edits == "discard":
             return "stale"
         if self.edits == "keep":
-            digest = digest_file(self.path(name))
-            self._journal(Entry(name=name, digest=digest, inputs=dict(inputs), seconds=0.0, edited=True))
+            self._enter(name, inputs, self.digests.whole(self.path(name)), edited=True)
             return "edited"
-        known = name in self._entries
         raise InTheWayError(
-            f"{self.path(name)} was changed by hand, and what it is made from changed as well."
+            f"{self.path(name)} was changed by hand, and what it is made from changed as well: "
+            f"{self._why(name, inputs)}."
             if known
             else f"{self.path(name)} lies in the work folder, but the journal is gone that would know it.",
-            "Run again with --keep-edits to keep your file, or with --discard-edits to have it made anew.",
+            "Run again with --keep-edits to keep your file, or with --discard-edits to have it made anew"
+            + ("." if known else ", or with --adopt to take all files as they are."),
         )
 
     def _write(self, name: str, build: Callable[[Path], object], digest: str | None = None) -> str:
@@ -263,25 +310,3 @@ class Work:
         finally:
             partial.unlink(missing_ok=True)
         return digest
-
-    def _journal(self, entry: Entry) -> None:
-        with (self.root / JOURNAL).open("a+", encoding="utf-8") as file:
-            if file.tell() and not self._ends_whole():
-                file.write("\n")
-            file.write(json.dumps(entry.model_dump(exclude_defaults=True), ensure_ascii=False) + "\n")
-            file.flush()
-            # A line that a power cut takes costs its file's making, no more; to sync each would double the time.
-            if time.monotonic() - self._synced > SYNC_EVERY:
-                os.fsync(file.fileno())
-                self._synced = time.monotonic()
-        self._entries[entry.name] = entry
-
-    def _ends_whole(self) -> bool:
-        with (self.root / JOURNAL).open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
-
-    def _remember(self, entry: Entry) -> None:
-        self._entries[entry.name] = entry
-        if not entry.edited:
-            self._times[entry.name] = self.times_made(entry.name) + 1
