@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from comic_narrator.film.container import About, Mark, Track, count_frames, join_scenes
 from comic_narrator.film.encode import Encoding, encode_scene
-from comic_narrator.film.frames import Ground, SceneClip
+from comic_narrator.film.frames import Ground, SceneClip, end_of_strip
+from comic_narrator.film.scroll import frame_height
 from comic_narrator.film.subtitles import make_cues, write_cues
 from comic_narrator.film.timeline import Take, time_scene
 
@@ -18,11 +19,13 @@ __all__ = [
     "Track",
     "count_frames",
     "encode_scene",
+    "end_of_strip",
+    "frame_height",
     "join_scenes",
     "make_cues",
     "time_scene",
     "write_cues",
 ]
 
-METHOD = "film-3"
+METHOD = "film-4"
 """Raised when the same script may give other shots or pictures."""

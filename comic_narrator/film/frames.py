@@ -50,14 +50,27 @@ class Pyramid:
 
 
 class SceneClip(VideoClip):  # type: ignore[misc]
-    """The picture of one scene: frames of `size` (width, height, both even) from `page`, an RGB array (h, w, 3)."""
+    """The picture of one scene: frames of `size` (width, height, both even) from `page`, an RGB array (h, w, 3).
 
-    def __init__(self, page: Pixels, scene: Scene, size: tuple[int, int], fps: int, ground: Ground) -> None:
+    Of a strip, `above` and `below` are what lies over and under the page on it, as wide as it is.
+    """
+
+    def __init__(
+        self,
+        page: Pixels,
+        scene: Scene,
+        size: tuple[int, int],
+        fps: int,
+        ground: Ground,
+        above: Pixels | None = None,
+        below: Pixels | None = None,
+    ) -> None:
         super().__init__(duration=scene.frames / fps)
         self.size = size
         self.fps = fps
         self._scene = scene
-        self._pyramid = Pyramid(page)
+        self._top = 0 if above is None else above.shape[0]
+        self._pyramid = Pyramid(np.concatenate([part for part in (above, page, below) if part is not None]))
         self._ground = make_ground(page, size, ground)
 
     # A method, not a function stored on the instance: that would tie a reference cycle and keep every page alive.
@@ -79,9 +92,22 @@ class SceneClip(VideoClip):  # type: ignore[misc]
 
     def _drawn(self, index: int, canvas: Canvas) -> Canvas:
         shot = shot_at(self._scene, index)
-        whole = Box(0, 0, *self._pyramid.size)
-        draw(self._pyramid, view_at(shot, index), shot.focus or whole, self._ground, canvas)
+        view = view_at(shot, index)
+        view = view._replace(y=view.y + self._top)
+        area = shot.focus._replace(y=shot.focus.y + self._top) if shot.focus else Box(0, 0, *self._pyramid.size)
+        draw(self._pyramid, view, area, self._ground, canvas)
         return canvas
+
+
+def end_of_strip(picture: Pixels, width: int, rows: int, *, last: bool) -> Pixels:
+    """The `last` or first rows of a strip's picture, as wide as a page of `width` pixels and `rows` of its rows high."""
+    scale = width / picture.shape[1]
+    taken = min(math.ceil(rows / scale), picture.shape[0])
+    part = picture[-taken:] if last else picture[:taken]
+    if scale == 1:
+        return part
+    size = (width, max(round(taken * scale), 1))
+    return cv2.resize(part, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
 
 
 def shot_at(scene: Scene, index: int) -> Shot:

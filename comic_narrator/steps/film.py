@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -49,6 +50,8 @@ def time(
                 fps=look.fps,
                 shape=look.width / look.height,
                 establishing=look.establishing,
+                follows=page is not book.pages[0],
+                goes_on=page is not book.pages[-1],
             )
             for page in book.pages
         ]
@@ -62,28 +65,38 @@ def time(
 
 def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
     """Film each page whose picture, shots or takes changed; the names, in order, of scenes/NNNN.mp4."""
-    pages = {page.id: page for page in book.pages}
+    images = {page.id: run.work.path(page.image) for page in book.pages}
     look, names = run.settings.film, []
     seen = digest_of(look.width, look.height, look.fps, look.crf, look.preset, look.ground)
     with run.stage("film", len(timing.scenes)) as step:
-        for scene in timing.scenes:
-            page = pages[scene.page]
+        for i, scene in enumerate(timing.scenes):
             names.append(f"scenes/{scene.page}.mp4")
-            image = run.work.path(page.image)
+            pictures = {"image": images[scene.page]}
+            if book.direction == "vertical":
+                # The frame shows the end of one page with the beginning of the next as it scrolls on.
+                pictures |= {"above": images[timing.scenes[i - 1].page]} if i else {}
+                pictures |= {"below": images[timing.scenes[i + 1].page]} if i + 1 < len(timing.scenes) else {}
             inputs = {
-                "image": digest_file(image),
+                **{name: digest_file(image) for name, image in pictures.items()},
                 "scene": digest_of(scene),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
-            run.work.make(names[-1], inputs, partial(_film, image, scene, run))
+            run.work.make(names[-1], inputs, partial(_film, pictures, scene, run))
             step()
     return names
 
 
-def _film(image: Path, scene: Scene, run: Run, out: Path) -> None:
+def _film(pictures: Mapping[str, Path], scene: Scene, run: Run, out: Path) -> None:
     look = run.settings.film
-    clip = SceneClip(load_rgb(image), scene, (look.width, look.height), look.fps, look.ground)
+    page = load_rgb(pictures["image"])
+    reach = film_stage.frame_height(page.shape[1], look.width / look.height) / 2
+    beside = {
+        name: film_stage.end_of_strip(load_rgb(image), page.shape[1], math.ceil(reach), last=name == "above")
+        for name, image in pictures.items()
+        if name != "image"
+    }
+    clip = SceneClip(page, scene, (look.width, look.height), look.fps, look.ground, **beside)
     film_stage.encode_scene(clip, scene.frames, Encoding(look.crf, look.preset), out)
 
 
