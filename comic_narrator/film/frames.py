@@ -100,7 +100,7 @@ class SceneClip(VideoClip):  # type: ignore[misc]
 
 
 def end_of_strip(picture: Pixels, width: int, rows: int, *, last: bool) -> Pixels:
-    """The `last` or first rows of a strip's picture, as wide as a page of `width` pixels and `rows` of its rows high."""
+    """The `last` or first rows of a strip's picture, as wide as a page of `width` pixels and `rows` of its rows."""
     scale = width / picture.shape[1]
     taken = min(math.ceil(rows / scale), picture.shape[0])
     part = picture[-taken:] if last else picture[:taken]
