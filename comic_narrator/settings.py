@@ -110,6 +110,9 @@ class FilmSettings(_Section):
     ground: Literal["blur", "black"] = Field(
         "blur", description="What lies around a panel: blur (the page, blurred) or black."
     )
+    transitions: Literal["moving", "cut"] = Field(
+        "moving", description="From panel to panel and page to page: moving (slides, pages turned) or cut."
+    )
     subtitles: Annotated[tuple[Literal["printed", "spoken"], ...], BeforeValidator(_listed)] = Field(
         ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
     )

@@ -27,5 +27,5 @@ __all__ = [
     "write_cues",
 ]
 
-METHOD = "film-4"
+METHOD = "film-5"
 """Raised when the same script may give other shots or pictures."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from comic_narrator.film.camera import abrupt, at, shaken, smooth
 from comic_narrator.film.planes import MIDDLE, Canvas, Pixels, Planes, canvas_of, to_planes
 from comic_narrator.film.resample import Axis, Plane, resample
+from comic_narrator.film.transitions import SLIDE, TURN, slide, turn
 from comic_narrator.model import Box, Scene, Shot, View
 
 Ground = Literal["blur", "black"]
@@ -52,7 +53,9 @@ class Pyramid:
 class SceneClip(VideoClip):  # type: ignore[misc]
     """The picture of one scene: frames of `size` (width, height, both even) from `page`, an RGB array (h, w, 3).
 
-    Of a strip, `above` and `below` are what lies over and under the page on it, as wide as it is.
+    Of a strip, `above` and `below` are what lies over and under the page on it, as wide as it is. `before` is the page
+    and the last shot of the scene before, where the first shot does not just cut in; `leftwards` is where shots move to
+    that give way: against the direction of reading.
     """
 
     def __init__(
@@ -64,6 +67,8 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         ground: Ground,
         above: Pixels | None = None,
         below: Pixels | None = None,
+        before: tuple[Pixels, Shot] | None = None,
+        leftwards: bool = True,
     ) -> None:
         super().__init__(duration=scene.frames / fps)
         self.size = size
@@ -72,6 +77,8 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         self._top = 0 if above is None else above.shape[0]
         self._pyramid = Pyramid(np.concatenate([part for part in (above, page, below) if part is not None]))
         self._ground = make_ground(page, size, ground)
+        self._before = _last_frame(*before, size, ground) if before else None
+        self._leftwards = leftwards
 
     # A method, not a function stored on the instance: that would tie a reference cycle and keep every page alive.
     def frame_function(self, t: float) -> Pixels:
@@ -83,7 +90,7 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         canvas, before = Canvas(self.size), None
         for index in range(frames):
             shot = shot_at(self._scene, index)
-            shown = view_at(shot, index), shot.focus
+            shown = view_at(shot, index), shot.focus, self._entering(index)
             # A held frame is drawn once.
             if shown != before:
                 self._drawn(index, canvas)
@@ -91,12 +98,41 @@ class SceneClip(VideoClip):  # type: ignore[misc]
             yield canvas.memory.data
 
     def _drawn(self, index: int, canvas: Canvas) -> Canvas:
+        self._draw_shot(index, canvas)
+        along = self._entering(index)
+        if along is None:
+            return canvas
+        shot = shot_at(self._scene, index)
+        old = self._before if shot.first_frame == 0 else self._draw_shot(shot.first_frame - 1, Canvas(self.size))
+        if old is not None:
+            new = Canvas(self.size)
+            np.copyto(new.memory, canvas.memory)
+            give_way = turn if shot.enter == "turn" else slide
+            give_way(old, new, along, leftwards=self._leftwards, out=canvas)
+        return canvas
+
+    def _draw_shot(self, index: int, canvas: Canvas) -> Canvas:
         shot = shot_at(self._scene, index)
         view = view_at(shot, index)
         view = view._replace(y=view.y + self._top)
         area = shot.focus._replace(y=shot.focus.y + self._top) if shot.focus else Box(0, 0, *self._pyramid.size)
         draw(self._pyramid, view, area, self._ground, canvas)
         return canvas
+
+    def _entering(self, index: int) -> float | None:
+        """How far the frame's shot has taken over from the one before it, in (0, 1); None where it has."""
+        shot = shot_at(self._scene, index)
+        frames = round({"cut": 0.0, "slide": SLIDE, "turn": TURN}[shot.enter] * self.fps)
+        passed = index - shot.first_frame + 1
+        return passed / (frames + 1) if passed <= frames else None
+
+
+def _last_frame(page: Pixels, shot: Shot, size: tuple[int, int], ground: Ground) -> Canvas:
+    """What a scene ends with."""
+    canvas = Canvas(size)
+    area = shot.focus or Box(0, 0, page.shape[1], page.shape[0])
+    draw(Pyramid(page), view_at(shot, shot.end_frame - 1), area, make_ground(page, size, ground), canvas)
+    return canvas
 
 
 def end_of_strip(picture: Pixels, width: int, rows: int, *, last: bool) -> Pixels:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from comic_narrator.film.camera import framed, scaled
 from comic_narrator.film.scroll import Stop, frame_height, scroll, view_of
 from comic_narrator.film.shots import ARRIVAL, TRAVEL, Ease, drawn_area, look_at, said, tell_lines
+from comic_narrator.film.transitions import SLIDE, TURN
 from comic_narrator.model import Beat, Box, Clip, PageReading, Panel, Scene, Shot, View
 
 LEAD_IN = 0.3
@@ -41,11 +44,13 @@ def time_scene(
     establishing: float,
     follows: bool = False,
     goes_on: bool = False,
+    moving: bool = True,
 ) -> Scene:
     """Lay a page's beats on its time line and choose the shots.
 
     `takes` maps the ids of spoken beats to their sound, `shape` is the frame's width / height, `establishing` the
-    seconds of whole page before the first panel; a page of a strip `follows` one or `goes_on` in one, and is scrolled.
+    seconds of whole page before the first panel. A page `follows` one and `goes_on` in one: those of a strip are
+    scrolled, and others are turned and their panels slide where transitions are `moving`.
     """
     scene = _Laid(fps)
     if reading.direction == "vertical":
@@ -59,7 +64,23 @@ def time_scene(
             _lay_panel(scene, reading, panel, own, takes, shape)
     if not scene.shots:
         scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), max(establishing, 1.0))
-    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(scene.shots))
+    shots = _entering(scene, follows=follows) if moving else scene.shots
+    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(shots))
+
+
+def _entering(scene: _Laid, *, follows: bool) -> list[Shot]:
+    """The shots with how each takes over: from a page to the next one, and from a panel to the next one."""
+    shots = list(scene.shots)
+    speech = min((clip.start for clip in scene.clips), default=math.inf)
+    if follows:
+        # Nobody speaks while a page is turned: the balloon has to be there.
+        quiet = min(speech, shots[0].end_frame / scene.fps) >= TURN
+        shots[0] = shots[0].model_copy(update={"enter": "turn" if quiet else "slide"})
+    for i, (before, shot) in enumerate(pairwise(scene.shots), 1):
+        lasts = (shot.end_frame - shot.first_frame) / scene.fps
+        if shot.panel != before.panel and lasts > SLIDE:
+            shots[i] = shot.model_copy(update={"enter": "slide"})
+    return shots
 
 
 class _Laid:
