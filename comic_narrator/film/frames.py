@@ -17,7 +17,7 @@ from comic_narrator.film.resample import Axis, Plane, resample
 from comic_narrator.film.transitions import SLIDE, TURN, slide, turn
 from comic_narrator.model import Box, Scene, Shot, View
 
-Ground = Literal["blur", "black"]
+Ground = Literal["blur", "page", "black"]
 
 LEVEL_RATIO = 2**0.5
 """Each level of the pyramid is so much larger than the next: fine steps keep screentone from shimmering."""
@@ -163,10 +163,11 @@ def view_at(shot: Shot, index: int) -> View:
 
 
 def make_ground(page: Pixels, size: tuple[int, int], kind: Ground) -> Canvas:
-    """What lies around a panel: the page filling the frame, blurred and darkened, or black."""
+    """What lies around a panel: the page filling the frame, blurred and darkened, the colour of its edge, or black."""
     width, height = size
-    if kind == "black":
-        return canvas_of(np.zeros((height, width, 3), np.uint8))
+    if kind != "blur":
+        colour = edge_colour(page) if kind == "page" else np.zeros(3, np.uint8)
+        return canvas_of(np.broadcast_to(colour, (height, width, 3)).copy())
     page_height, page_width = page.shape[:2]
     scale = max(width / page_width, height / page_height)
     cut_width, cut_height = min(round(width / scale), page_width), min(round(height / scale), page_height)
@@ -176,6 +177,15 @@ def make_ground(page: Pixels, size: tuple[int, int], kind: Ground) -> Canvas:
     soft = cv2.GaussianBlur(small, (0, 0), 3)
     big = cv2.resize(soft, size, interpolation=cv2.INTER_CUBIC)
     return canvas_of(np.clip(big * GROUND_LIGHT, 0, 255).astype(np.uint8))
+
+
+def edge_colour(page: Pixels) -> Pixels:
+    """The colour that most of a page's edge has, shape (3,): its paper, or its ground."""
+    edge = np.concatenate([page[0], page[-1], page[:, 0], page[:, -1]])
+    coarse, counts = np.unique(edge >> 4, axis=0, return_counts=True)
+    most = (edge >> 4 == coarse[counts.argmax()]).all(axis=1)
+    colour: Pixels = np.median(edge[most], axis=0).astype(np.uint8)
+    return colour
 
 
 def draw(pyramid: Pyramid, view: View, area: Box, ground: Canvas, canvas: Canvas) -> None:

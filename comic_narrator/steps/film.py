@@ -68,7 +68,8 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
     """Film each page whose picture, shots or takes changed; the names, in order, of scenes/NNNN.mp4."""
     images = {page.id: run.work.path(page.image) for page in book.pages}
     look, names = run.settings.film, []
-    seen = digest_of(look.width, look.height, look.fps, look.crf, look.preset, look.ground)
+    encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
+    seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
     with run.stage("film", len(timing.scenes)) as step:
         for i, scene in enumerate(timing.scenes):
             names.append(f"scenes/{scene.page}.mp4")
@@ -88,13 +89,19 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
                 "look": seen,
                 "method": film_stage.METHOD,
             }
-            run.work.make(names[-1], inputs, partial(_film, pictures, scene, last, book.direction, run))
+            run.work.make(names[-1], inputs, partial(_film, pictures, scene, last, book.direction, encoding, run))
             step()
     return names
 
 
 def _film(
-    pictures: Mapping[str, Path], scene: Scene, last: Shot | None, direction: Direction, run: Run, out: Path
+    pictures: Mapping[str, Path],
+    scene: Scene,
+    last: Shot | None,
+    direction: Direction,
+    encoding: Encoding,
+    run: Run,
+    out: Path,
 ) -> None:
     """Film one scene; `last` is the shot that it takes over from, of the page that is the picture before."""
     look = run.settings.film
@@ -118,7 +125,7 @@ def _film(
         before=before,
         leftwards=direction != "rtl",
     )
-    film_stage.encode_scene(clip, scene.frames, Encoding(look.crf, look.preset), out)
+    film_stage.encode_scene(clip, scene.frames, encoding, out)
 
 
 def mix(timing: Timing, run: Run) -> str:

@@ -76,6 +76,13 @@ def test_the_blurred_ground_has_the_pages_colours_but_darker() -> None:
     assert make_ground(page, SIZE, "black").to_rgb().max() <= 1
 
 
+def test_the_ground_may_have_the_colour_of_the_pages_edge() -> None:
+    page = np.full((600, 400, 3), (240, 230, 200), np.uint8)
+    page[100:500, 60:340] = (10, 20, 90)
+    page[:, 0] = (0, 0, 0)
+    assert np.abs(make_ground(page, SIZE, "page").to_rgb().astype(int) - (240, 230, 200)).max() <= 3
+
+
 def test_screentone_shrinks_to_an_even_grey() -> None:
     """Fine dots seen from afar must not turn into a pattern."""
     page = np.full((1200, 2000, 3), 255, np.uint8)
