@@ -443,7 +443,10 @@ class Clip(Part):
 
 
 class Shot(Part):
-    """What the camera shows from `first_frame` up to, not including, `end_frame` of its scene; no panel = the page."""
+    """What the camera shows from `first_frame` up to, not including, `end_frame` of its scene; no panel = the page.
+
+    `enter` is how it takes over from the shot before it, which may be the last one of the scene before.
+    """
 
     panel: str | None = None
     first_frame: int = Field(ge=0)
@@ -452,6 +455,7 @@ class Shot(Part):
     to_view: View
     ease: Literal["hold", "smooth", "abrupt", "shake"]
     focus: Box | None = None
+    enter: Literal["cut", "slide", "turn"] = "cut"
 
 
 class Scene(Part):

@@ -107,8 +107,15 @@ class FilmSettings(_Section):
     preset: Literal["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"] = Field(
         "veryfast", description="x264 effort: ultrafast to slow."
     )
-    ground: Literal["blur", "black"] = Field(
-        "blur", description="What lies around a panel: blur (the page, blurred) or black."
+    encoder: Literal["auto", "x264", "nvenc", "videotoolbox", "qsv"] = Field(
+        "x264", description="Encoder: x264, the graphics' own (nvenc, videotoolbox, qsv), or auto (those, then x264)."
+    )
+    ground: Literal["blur", "page", "black"] = Field(
+        "blur",
+        description="What lies around a panel: blur (the page, blurred), page (the colour of its edge) or black.",
+    )
+    transitions: Literal["moving", "cut"] = Field(
+        "moving", description="From panel to panel and page to page: moving (slides, pages turned) or cut."
     )
     subtitles: Annotated[tuple[Literal["printed", "spoken"], ...], BeforeValidator(_listed)] = Field(
         ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
