@@ -60,6 +60,23 @@ _NUMBER = re.compile(r"[\W_]*\d{1,3}[\W_]*(?<![!?！？…])(?<!\.\.)")
 _ISSUE = re.compile(r"(?=.*\bno[. ]{0,2}\d)\W*(?:(?:[a-z]{1,3}|\d{1,4})(?:\W+|$))+", re.IGNORECASE)
 """What a cover's corner says: month, price and number of the issue, abbreviated all."""
 _TALK = frozenset({"i", "me", "my", "you", "your", "we", "us", "our"})
+_CLAUSE = _TALK | {
+    "he",
+    "she",
+    "it",
+    "they",
+    "there",
+    "is",
+    "are",
+    "was",
+    "yes",
+    "don't",
+    "can't",
+    "what's",
+    "that's",
+    "it's",
+}
+"""Words that signs hardly have and sounds never."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,10 +229,11 @@ def _open(group: Group, text: str, words: int, page: Page) -> LineKind:
         region is None
         or region.bright < PALE * page.lightest
         or group.size < 0.6 * page.usual
-        or any(c.isdigit() for c in text)
+        or (any(c.isdigit() for c in text) and not (words >= 5 and _addresses(text)))
     ):
         return _loose(text, words)
-    return "dialogue" if words >= 5 or wide(page.language) or _sentence(text) else _loose(text, words)
+    said = words >= 5 or wide(page.language) or _sentence(text) or (words >= 3 and _has(_CLAUSE, text))
+    return "dialogue" if said else _loose(text, words)
 
 
 def _is_title(group: Group, text: str, page: Page) -> bool:
@@ -235,7 +253,12 @@ def _is_tinted(region: Region, page: Page) -> bool:
 
 def _addresses(text: str) -> bool:
     """Whether somebody in the story seems to say these words."""
-    return text[-1:] in "!！?？" or any(word in _TALK for word in re.findall(r"[a-z]+", text.casefold()))
+    return text[-1:] in "!！?？" or _has(_TALK, text)
+
+
+def _has(some: frozenset[str], text: str) -> bool:
+    """Whether one of some English words stands in a text."""
+    return any(word in some for word in re.findall(r"[a-z]+(?:'[a-z]+)?", text.casefold().replace("’", "'")))
 
 
 def _pale(region: Region, page: Page) -> bool:
@@ -247,7 +270,9 @@ def _sentence(text: str) -> bool:
 
 
 def _loose(text: str, words: int) -> LineKind:
-    """Words drawn into the art: a short cry is a sound, all else a sign."""
+    """Words drawn into the art: a short cry is a sound, what goes on after dots is said, all else a sign."""
+    if re.match(r"(\.\.+|…)\s*[^\W\d_]", text):
+        return "dialogue"
     return "sfx" if words <= 3 and not any(c.isdigit() for c in text) else "sign"
 
 
