@@ -20,7 +20,13 @@ from comic_narrator.script import cast_book
 
 PANEL = Box(0, 0, 600, 400)
 PLACES = (Box(40, 150, 160, 160), Box(400, 150, 160, 160))
-COATS = {"yellow": (240, 190, 40), "teal": (60, 160, 160), "brown": (120, 70, 50), "green": (90, 150, 60)}
+COATS = {
+    "yellow": (240, 190, 40),
+    "teal": (60, 160, 160),
+    "brown": (120, 70, 50),
+    "green": (90, 150, 60),
+    "amber": (236, 184, 48),
+}
 
 
 def page(
@@ -76,6 +82,18 @@ def test_other_coats_are_other_people(tmp_path: Path) -> None:
     assert all(person.passer_by for person in people)
 
 
+def test_looks_that_two_of_a_page_share_join_nobody(tmp_path: Path) -> None:
+    figures = page(tmp_path, 1, ["yellow", "amber"]) + page(tmp_path, 2, ["amber", "teal"], sky="#805040")
+    assert joined(people_of(figures)) == []
+
+
+def test_two_of_a_page_stay_two_though_each_is_like_the_same_third(tmp_path: Path) -> None:
+    figures = page(tmp_path, 1, ["yellow", ""], said=["Ah.", "First we go ..."])
+    figures += page(tmp_path, 2, ["yellow", "teal"], said=["... and then we swim.", "Oh."])
+    (together,) = joined(people_of(figures))
+    assert together in ({"1A", "2A"}, {"1B", "2A"})
+
+
 def test_nobody_is_told_apart_by_greys(tmp_path: Path) -> None:
     figures = page(tmp_path, 1, ["yellow", "teal"]) + page(tmp_path, 2, ["yellow", "teal"])
     for path in {figure.image for figure in figures}:
@@ -124,7 +142,7 @@ LABELS = st.sampled_from(["Voice A", "Voice B", "Voice C", "Nell", "Person 1", "
 TEXTS = st.sampled_from(["Well ...", "... and so on", "Who?", "YES!", "…", "ああ……"])
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(LABELS, min_size=1, max_size=4, unique=True), max_size=6), st.data())
 def test_every_figure_is_in_one_person_and_no_two_of_a_page_are_the_same(
     pages: list[list[str]], data: st.DataObject
