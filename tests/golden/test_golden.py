@@ -112,7 +112,7 @@ def test_who_is_seen_on_several_pages_of_a_sample_is_one_person() -> None:
         if not person.passer_by
     }
     # A line or two are somebody else's within their page already.
-    assert {name: lines.most_common(1)[0][0] for name, lines in told.items()} == {"Person 1": "Nell", "Person 2": "Gus"}
+    assert {name: count.most_common(1)[0][0] for name, count in told.items()} == {"Person 1": "Nell", "Person 2": "Gus"}
 
 
 def _says(person: Person, page: PageReading, line: Line) -> bool:
