@@ -4,8 +4,8 @@
 
 SHARED_FOLDER (default: ../shared) holds truth/*.json and the pages that they name. speakers.json lists the books whose
 speakers are known on several pages: by that truth, or written down there as [x, y, who], a point inside each line. Our
-own sample is a book as well. What is counted are pairs of lines on two pages of a book: those told to be one person's,
-and those heard in one voice, as passers-by share voices; beside them what a label alone would tell.
+own sample is a book as well. What is counted are pairs of lines on two pages of a book that are told to be one
+person's, and beside them what their labels alone would tell.
 """
 
 from __future__ import annotations
@@ -25,11 +25,8 @@ from comic_narrator.panels import find_panels
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, figures_of, number
 from comic_narrator.readers.embedded import EmbeddedReader
-from comic_narrator.script import cast_book
-from comic_narrator.script.cast import voice_of
 
 SPEAKERS = Path(__file__).with_name("speakers.json")
-VOICES = [f"v{i}" for i in range(40)]
 
 
 @dataclass(frozen=True)
@@ -53,13 +50,12 @@ class Book:
 
 @dataclass(frozen=True)
 class Heard:
-    """A line that was read: its page, who says it in truth, whom it was given to, and the voice it gets."""
+    """A line that was read: its page, who says it in truth, what the page calls them, and whom that is in the book."""
 
     page: str
     who: str
     label: str
     person: str
-    voice: str
 
 
 def real_books(shared: Path) -> Iterator[Book]:
@@ -92,20 +88,18 @@ def sample_book() -> Book:
 
 
 def heard_in(book: Book, reader: EmbeddedReader) -> list[Heard]:
-    """The lines of a book whose speakers are known, as they are read, joined and cast."""
+    """The lines of a book whose speakers are known, as they are read and joined."""
     read = [_read(f"{n:04}", image, book, reader) for n, (image, _) in enumerate(book.pages, 1)]
     images = [image for image, _ in book.pages]
     figures = [figure for page, image in zip(read, images, strict=True) for figure in figures_of(page, image)]
     people = People(people=reader.who_is_who(figures))
-    cast = cast_book(read, people, VOICES)
     heard = []
     for page, (_, spoken) in zip(read, book.pages, strict=True):
         for line in page.lines:
             who = next((one.who for one in spoken if line.bbox and _holds(line.bbox, one)), None)
             person = people.who(page.page, line.speaker) if line.speaker else None
             if who and line.speaker and person and line.kind in CAST_KINDS:
-                voice = voice_of(cast, people, page.page, line).voice
-                heard.append(Heard(page.page, who, line.speaker, person.name, voice))
+                heard.append(Heard(page.page, who, line.speaker, person.name))
     return heard
 
 
@@ -151,7 +145,6 @@ def tally(heard: Sequence[Heard], same: Callable[[Heard, Heard], bool]) -> Tally
 WAYS: dict[str, Callable[[Heard, Heard], bool]] = {
     "by label": lambda a, b: a.label == b.label,
     "one person": lambda a, b: a.person == b.person,
-    "one voice": lambda a, b: a.voice == b.voice,
 }
 
 

@@ -343,16 +343,12 @@ class PageLabel(Part):
 
 
 class Person(Part):
-    """Somebody in the book, by whatever its pages call them; `name` is theirs alone in the book.
-
-    A `passer_by` is somebody of one page whom nothing joined with, or told from, those of other pages.
-    """
+    """Somebody in the book, by whatever its pages call them; `name` is theirs alone in the book."""
 
     name: str
     aliases: tuple[str, ...] = ()
     looks: str | None = None
     role: str | None = None
-    passer_by: bool = False
     labels: tuple[PageLabel, ...] = Field(min_length=1)
 
 

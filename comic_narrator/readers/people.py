@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, count, groupby, pairwise
 
@@ -37,8 +38,8 @@ def people_of(figures: Sequence[PageFigure]) -> tuple[Person, ...]:
     """Which of the book's figures are one person, each with how surely; every figure is in just one, names are unique.
 
     Labels that a reader gave ("Voice A") mean somebody on their own page only; a name that people wrote into a
-    page.json means the same person wherever it stands. Where neither looks nor words join a voice with one of another
-    page, it is a passer-by's.
+    page.json means the same person wherever it stands. Whom neither looks nor words join with anybody of
+    another page is a person of one page.
     """
     if not figures:
         return ()
@@ -133,18 +134,18 @@ def _people(
 ) -> Iterator[Person]:
     """Each person once, in the order in which they are first seen or heard."""
     taken = {name for name in named if name}
+    labels = Counter(figure.label for figure in figures)
     for one in dict.fromkeys(who):
         those = [i for i, other in enumerate(who) if other == one]
-        first, name = figures[those[0]], next((named[i] for i in those if named[i]), None)
-        passer_by = name is None and len(those) == 1
+        name = next((named[i] for i in those if named[i]), None)
         if name is None:
-            plain = f"{first.label}, page {first.page}" if passer_by else None
-            name = next(name for name in _names(plain) if name not in taken)
+            first = figures[those[0]]
+            alone = first.label if labels[first.label] == 1 else f"{first.label}, page {first.page}"
+            name = next(name for name in _names(alone if len(those) == 1 else None) if name not in taken)
             taken.add(name)
         yield Person(
             name=name,
             looks=next((figures[i].looks for i in those if figures[i].looks), None),
-            passer_by=passer_by,
             labels=tuple(
                 PageLabel(page=figures[i].page, label=figures[i].label, confidence=_sure(i, those, named, odds))
                 for i in those

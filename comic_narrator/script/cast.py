@@ -45,11 +45,11 @@ def cast_book(readings: Sequence[PageReading], people: People, voices: Sequence[
 
 
 def speaker_of(people: People, page: str, line: Line) -> str:
-    """The name of whoever says a line of a page; passers-by go by what their page calls them, and share a voice."""
+    """The name of whoever says a line of a page."""
     if line.speaker is None:
         return SOMEBODY
     person = people.who(page, line.speaker)
-    return line.speaker if person is None or person.passer_by else person.name
+    return person.name if person else line.speaker
 
 
 def voice_of(cast: Cast, people: People, page: str, line: Line) -> Character:

@@ -16,7 +16,6 @@ from comic_narrator.model import Box, Line, PageLabel, PageReading, Panel, Peopl
 from comic_narrator.readers import PageFigure, figures_of
 from comic_narrator.readers.guises import Paper
 from comic_narrator.readers.people import people_of
-from comic_narrator.script import cast_book
 
 PANEL = Box(0, 0, 600, 400)
 PLACES = (Box(40, 150, 160, 160), Box(400, 150, 160, 160))
@@ -79,7 +78,7 @@ def test_other_coats_are_other_people(tmp_path: Path) -> None:
     people = people_of(page(tmp_path, 1, ["yellow", "teal"]) + page(tmp_path, 2, ["brown", "green"]))
     assert joined(people) == []
     assert [person.name for person in people][:2] == ["Voice A, page 0001", "Voice B, page 0001"]
-    assert all(person.passer_by for person in people)
+    assert all(label.confidence is None for person in people for label in person.labels)
 
 
 def test_looks_that_two_of_a_page_share_join_nobody(tmp_path: Path) -> None:
@@ -132,7 +131,6 @@ def test_a_name_that_people_wrote_is_the_same_person_wherever_it_stands(tmp_path
     people = people_of(figures)
     nell = next(person for person in people if person.name == "Nell")
     assert nell.labels[:2] == (PageLabel(page="0001", label="Nell"), PageLabel(page="0002", label="Nell"))
-    assert not nell.passer_by
     # Two names are two people, however much they look alike.
     figures[4] = PageFigure(**{**vars(figures[4]), "label": "Nora"})
     assert {"Nell", "Nora"} <= {person.name for person in people_of(figures)}
@@ -199,18 +197,9 @@ def reading(number: str, speakers: Sequence[str]) -> PageReading:
     )  # fmt: skip
 
 
-def test_passers_by_that_their_pages_call_the_same_share_a_voice_and_those_of_one_page_do_not(tmp_path: Path) -> None:
-    readings = [
-        reading("0001", ["Voice A", "Voice B"]),
-        reading("0002", ["Voice A"]),
-        reading("0003", ["Voice B", "Voice C"]),
-    ]
-    people = People(people=people_of([figure for one in readings for figure in figures_of(one, tmp_path)]))
-    assert len(people.people) == 5
-    cast = cast_book(readings, people, ["teller", "v1", "v2", "v3", "v4"])
-    assert [(character.name, character.voice) for character in cast.characters] == [
-        ("Voice A", "v1"), ("Voice B", "v2"), ("Voice C", "v3")
-    ]  # fmt: skip
+def test_labels_that_are_on_one_page_only_are_names_as_they_are(tmp_path: Path) -> None:
+    people = people_of(page(tmp_path, 1, ["", ""]) + page(tmp_path, 2, [""]))
+    assert [person.name for person in people] == ["Voice A, page 0001", "Voice B", "Voice A, page 0002"]
 
 
 def test_figures_know_when_they_speak_and_what_hides_the_art(tmp_path: Path) -> None:
