@@ -60,22 +60,9 @@ _NUMBER = re.compile(r"[\W_]*\d{1,3}[\W_]*(?<![!?！？…])(?<!\.\.)")
 _ISSUE = re.compile(r"(?=.*\bno[. ]{0,2}\d)\W*(?:(?:[a-z]{1,3}|\d{1,4})(?:\W+|$))+", re.IGNORECASE)
 """What a cover's corner says: month, price and number of the issue, abbreviated all."""
 _TALK = frozenset({"i", "me", "my", "you", "your", "we", "us", "our"})
-_CLAUSE = _TALK | {
-    "he",
-    "she",
-    "it",
-    "they",
-    "there",
-    "is",
-    "are",
-    "was",
-    "yes",
-    "don't",
-    "can't",
-    "what's",
-    "that's",
-    "it's",
-}
+_CLAUSE = _TALK | frozenset(
+    ["he", "she", "it", "they", "there", "is", "are", "was", "yes", "don't", "can't", "what's", "that's"]
+)
 """Words that signs hardly have and sounds never."""
 
 
@@ -95,6 +82,11 @@ class Page:
     paper: NDArray[np.float32] | None = None
     columns: bool = False
     titles_only: bool = False
+
+    @property
+    def short(self) -> float:
+        """The side that lettering is measured against: the shorter one, but a newspaper's row of panels is low."""
+        return max(min(self.width, self.height), self.width / 2)
 
 
 def usual_size(groups: Sequence[Group]) -> float:
@@ -165,7 +157,7 @@ def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> Li
     if group.panel is None or (page.columns and _is_label(group, text)):
         return "sign"
     region, words = group.balloon, len(text.split())
-    share = group.size / min(page.width, page.height)
+    share = group.size / page.short
     if region is not None and share <= 2 * LARGEST and not _is_painted(region, text):
         return _in_balloon(group, region, text, page, tail)
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
@@ -238,7 +230,7 @@ def _open(group: Group, text: str, words: int, page: Page) -> LineKind:
 
 def _is_title(group: Group, text: str, page: Page) -> bool:
     """Whether a group is large, surely read, and all English words: ornate lettering is easily read as none."""
-    short = min(page.width, page.height)
+    short = page.short
     if group.size < max(min(LARGE * page.usual, LARGEST * short), TITLE * short) or group.confidence < 0.9:
         return False
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text)

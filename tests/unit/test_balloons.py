@@ -421,3 +421,12 @@ def test_words_that_only_people_say_are_said_on_open_paper_too(text: str, kind: 
     pen.rectangle((0, 0, 599, 399), fill=(255, 255, 255))
     letters(pen, words)
     assert judged(picture, words) == kind
+
+
+def test_lettering_in_a_low_row_of_panels_is_no_larger_than_on_a_page() -> None:
+    words = [row("YES THERE IS", 130, 160, 300)]
+    picture, pen = scene()
+    pen.rectangle((0, 0, 599, 399), fill=(255, 255, 255))
+    letters(pen, words)
+    (group,) = groups_on(picture, words, (PAGE,))
+    assert kind_of(group, "YES THERE IS", Page(1500, 400, (PAGE,), 24.0, 100.0, "en")) == "dialogue"
