@@ -72,6 +72,13 @@ class Box(NamedTuple):
         x, y = min(self.x, other.x), min(self.y, other.y)
         return Box(x, y, max(self.right, other.right) - x, max(self.bottom, other.bottom) - y)
 
+    def cut(self, other: Box) -> Box | None:
+        """What both boxes cover; None where they do not overlap."""
+        if not self.overlap(other):
+            return None
+        x, y = max(self.x, other.x), max(self.y, other.y)
+        return Box(x, y, min(self.right, other.right) - x, min(self.bottom, other.bottom) - y)
+
     def within(self, width: int, height: int) -> Box:
         """This box cut to a page of `width` x `height` pixels; at least one pixel is left."""
         x, y = min(max(self.x, 0), width - 1), min(max(self.y, 0), height - 1)
@@ -328,10 +335,11 @@ class PageReading(Artefact):
 
 
 class PageLabel(Part):
-    """What one page calls somebody."""
+    """What one page calls somebody; `confidence` (0..1) is how surely it is them, None where nobody said."""
 
     page: str
     label: str
+    confidence: float | None = Field(None, ge=0, le=1)
 
 
 class Person(Part):
@@ -362,8 +370,14 @@ class People(Artefact):
 
     def who(self, page: str, label: str) -> Person | None:
         """Whom a page calls so."""
-        sought = PageLabel(page=page, label=label)
-        return next((person for person in self.people if sought in person.labels), None)
+        return next(
+            (
+                person
+                for person in self.people
+                if any((known.page, known.label) == (page, label) for known in person.labels)
+            ),
+            None,
+        )
 
 
 class Character(Part):
