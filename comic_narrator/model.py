@@ -432,6 +432,34 @@ class Script(Artefact):
         return self
 
 
+class TakeFault(Part):
+    """One thing that is wrong with a take: of which kind, in words, and how bad (1 and more)."""
+
+    kind: str
+    what: str
+    weight: float
+
+
+class JudgedTake(Part):
+    """What was found of a take: its seconds, these against those usual for its text, its pitch in Hz, its faults."""
+
+    file: str
+    sha256: str
+    seconds: float
+    rate: float
+    pitch: float | None = None
+    tries: int = 1
+    faults: tuple[TakeFault, ...] = ()
+
+
+class Takes(Artefact):
+    """takes.json: what `judge` found of each take; the same file and judge are not judged again."""
+
+    schema_: Literal["comic_narrator.takes/1"] = Field("comic_narrator.takes/1", alias="schema")
+    judge: str
+    takes: tuple[JudgedTake, ...] = ()
+
+
 class Clip(Part):
     """A take placed on its scene's time line; seconds from the scene's first frame."""
 

@@ -7,7 +7,8 @@ from comic_narrator.steps.book import ingest, wishes_of
 from comic_narrator.steps.film import film_scenes, finish, mix, time
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
-from comic_narrator.steps.words import cast, script, speak, who_is_who
+from comic_narrator.steps.speech import speak
+from comic_narrator.steps.words import cast, script, who_is_who
 
 __all__ = [
     "REPORT",

@@ -14,7 +14,7 @@ from comic_narrator.model import SAMPLE_RATE, Book, PageReading, Scene, Script, 
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
 from comic_narrator.steps.run import Job, Run
-from comic_narrator.steps.words import load_take
+from comic_narrator.steps.speech import load_take
 from comic_narrator.voices import Samples
 from comic_narrator.work import digest_file, digest_of
 

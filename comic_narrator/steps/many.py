@@ -104,7 +104,9 @@ class _Choir:
         self.identity = voice.identity
         self.processes = processes
         self.lanes = processes * voice.lanes
+        self.sampled = voice.sampled
         self.check = voice.check
+        self.close = voice.close
         self.profiles = voice.profiles
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:

@@ -47,8 +47,9 @@ class Habit:
 
 @dataclass(frozen=True)
 class Measured:
-    """A take in numbers: seconds against those usual for its text at its speed, and its middle pitch in Hz, if any."""
+    """A take in numbers: its seconds, these against those usual for its text and speed, its pitch in Hz, if any."""
 
+    seconds: float
     rate: float
     pitch: float | None
 
@@ -83,24 +84,22 @@ def usual_seconds(text: str, language: str) -> float:
 
 def measure(take: Samples, text: str, language: str, speed: float) -> Measured:
     """A take in the numbers that a voice's habit is learnt from."""
-    return Measured(len(take) / SAMPLE_RATE * speed / usual_seconds(text, language), pitch_of(take))
+    seconds = len(take) / SAMPLE_RATE
+    return Measured(seconds, seconds * speed / usual_seconds(text, language), pitch_of(take))
 
 
-def faults_of(take: Samples, text: str, language: str, speed: float, habit: Habit) -> tuple[Fault, ...]:
-    """All that is wrong with a take of `text` said at `speed` by a voice of that habit, the worst first."""
+def sound_faults(take: Samples, text: str) -> tuple[Fault, ...]:
+    """What is wrong with the sound of a take of `text`, whoever speaks: emptiness, gaps, clipping, noise, a cut end."""
     levels = _levels(take)
     if not levels.size or levels.max() < 0.003:
         return (Fault("empty", "it is silent", 100.0),)
-    measured = measure(take, text, language, speed)
-    found = [
-        _length(take, measured, habit),
-        _silence(levels, text),
-        _clipping(take),
-        _noise(take, levels),
-        _cut(take, levels),
-        _pitch(measured, habit),
-    ]
-    return tuple(sorted((fault for fault in found if fault), key=lambda fault: -fault.weight))
+    found = (_silence(levels, text), _clipping(take), _noise(take, levels), _cut(take, levels))
+    return tuple(fault for fault in found if fault)
+
+
+def habit_faults(measured: Measured, habit: Habit) -> tuple[Fault, ...]:
+    """What is wrong with a take by the habit of its voice: its length, its pitch."""
+    return tuple(fault for fault in (_length(measured, habit), _pitch(measured, habit)) if fault)
 
 
 def _levels(take: Samples) -> NDArray[np.float64]:
@@ -109,8 +108,10 @@ def _levels(take: Samples) -> NDArray[np.float64]:
     return np.asarray(np.sqrt((take[:whole].reshape(-1, WINDOW).astype(np.float64) ** 2).mean(axis=1)))
 
 
-def _length(take: Samples, measured: Measured, habit: Habit) -> Fault | None:
-    seconds = len(take) / SAMPLE_RATE
+def _length(measured: Measured, habit: Habit) -> Fault | None:
+    seconds = measured.seconds
+    if not seconds:
+        return None
     usual = seconds / measured.rate * habit.rate
     # A second of slack for short texts, where a breath more is half the take; the bounds close in on a known voice.
     low, high = (0.6, 1.7) if habit.learnt else (0.45, 2.2)

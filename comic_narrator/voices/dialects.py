@@ -52,7 +52,7 @@ def _nothing(said: Said) -> Options:
 
 
 def _chatterbox(said: Said) -> Options:
-    """Calm lines near 0.4, shouts near 0.9; higher values run away, and a lower pace weight makes up for their haste."""
+    """Calm lines near 0.4, shouts near 0.8; more runs away, and a lower weight of pace makes up for its haste."""
     exaggeration = round(min(max(0.5 + 0.3 * said.delivery.effort, 0.3), 1.0), 2)
     return {"seed": said.seed, "exaggeration": exaggeration, "cfg_weight": 0.5 if exaggeration <= 0.6 else 0.35}
 
@@ -82,14 +82,16 @@ DIALECTS: Mapping[str, Dialect] = {
 }
 """By what voice.server says. A server that ignores `stream`, or its voice, is found out by its answer."""
 
-_WOMEN = frozenset(
-    "abigail alexandra alice alloy alloyf amelia ana anna ashley ballad coral elena emily emma fable gianna grace jade "
-    "jenny jessica julia lily maya nova ono_anna olivia sage sarah serena shimmer sohee sophia taylor vivian".split()
-)
-_MEN = frozenset(
-    "adrian aiden alexander ash austin axel cedar connor daniel dylan echo eli eric everett gabriel george henry ian jack "
-    "jeremiah jordan leo leonardo marin michael miles onyx oliver robert ryan thomas uncle_fu verse william".split()
-)
+_WOMEN = frozenset({
+    "abigail", "alexandra", "alice", "alloy", "amelia", "anna", "ashley", "ballad", "coral", "elena", "emily", "emma",
+    "fable", "gianna", "grace", "jade", "jenny", "jessica", "julia", "lily", "maya", "nova", "ono_anna", "olivia",
+    "sage", "sarah", "serena", "shimmer", "sohee", "sophia", "taylor", "vivian",
+})  # fmt: skip
+_MEN = frozenset({
+    "adrian", "aiden", "alexander", "ash", "austin", "axel", "cedar", "connor", "daniel", "dylan", "echo", "eli",
+    "eric", "everett", "gabriel", "george", "henry", "ian", "jack", "jeremiah", "jordan", "leo", "leonardo", "marin",
+    "michael", "miles", "onyx", "oliver", "robert", "ryan", "thomas", "uncle_fu", "verse", "william",
+})  # fmt: skip
 _KOKORO_LANGUAGES = {
     "a": "en-US", "b": "en-GB", "e": "es", "f": "fr", "h": "hi", "i": "it", "j": "ja", "p": "pt-BR", "z": "zh",
 }  # fmt: skip
@@ -106,7 +108,7 @@ class NamedVoice:
 
 
 def known_voice(name: str) -> NamedVoice | None:
-    """What a server's name for a voice tells: Kokoro's by its letters, others where the name is a known one; else None."""
+    """What a server's name for a voice tells: Kokoro's by its letters, others where the name is known; else None."""
     if re.fullmatch(r"[abefhijpz][fm]_\w+", name):
         return NamedVoice(name, "female" if name[1] == "f" else "male", language=_KOKORO_LANGUAGES[name[0]])
     bare = name.rpartition("/")[2].partition(".")[0].lower()
@@ -116,21 +118,23 @@ def known_voice(name: str) -> NamedVoice | None:
 
 
 def told_voices(written: str) -> tuple[NamedVoice, ...]:
-    """The voices of voice.names, as in “alloy:female, grandpa:male:old, yuki:female:child:ja”; UsageError if malformed."""
-    told = []
+    """The voices of voice.names, as in “alloy:female, grandpa:male:old, yuki:female::ja”; UsageError if malformed."""
+    told: list[NamedVoice] = []
     for part in filter(None, (part.strip() for part in written.split(","))):
-        match = re.fullmatch(r"([^:]+):(female|male)(?::(child|young|adult|old))?(?::([A-Za-z-]+))?", part)
-        if match is None and (known := known_voice(part)) is None:
+        match = re.fullmatch(r"([^:]+):(female|male)(?::(child|young|adult|old)?)?(?::([A-Za-z-]+))?", part)
+        voice = _told(match) if match else known_voice(part)
+        if voice is None:
             raise UsageError(
                 f"voice.names: “{part}” does not say whose voice it is.",
                 "Write NAME:female or NAME:male, and if you like its age and language: grandpa:male:old:en.",
             )
-        told.append(_told(match) if match else known)  # type: ignore[arg-type]
+        told.append(voice)
     return tuple(told)
 
 
 def _told(match: re.Match[str]) -> NamedVoice:
     name, sex, age, language = match.groups()
+    # The pattern lets no other words through.
     return NamedVoice(name.strip(), sex, age or "adult", language)  # type: ignore[arg-type]
 
 

@@ -40,7 +40,7 @@ class Heard(NamedTuple):
 
 
 class Ears:
-    """Whisper, from installed packages (English: tiny.en, else: base) or a folder; loaded when first used; thread-safe."""
+    """Whisper, out of packages (English: tiny.en, else base) or a folder; loaded when first used; safe in threads."""
 
     def __init__(self, model: str = "auto") -> None:
         self._folder = None if model == "auto" else Path(model)
@@ -112,7 +112,7 @@ def _transcribed(model: Any, take: Samples, language: str) -> str:
 
 
 def compared(text: str, heard: str, language: str) -> Heard:
-    """`text` against what was heard, both as plain words or kana; a run is of wrong or missing or added ones together."""
+    """`text` against what was heard, both as plain words or kana; a run is of wrong, missing or added ones together."""
     if _primary(language) == "ja":
         said, got = list(bare_kana(text)), list(bare_kana(heard))
     else:
@@ -147,7 +147,7 @@ def bare_kana(text: str) -> str:
 
 
 def normal_words(text: str, language: str = "en") -> str:
-    """`text` in lower case without marks, hyphens as spaces; in English with money, years and other numbers in words."""
+    """`text` in lower case without marks, hyphens as spaces; English with money, years and other numbers in words."""
     text = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
     text = _english_numbers(text) if _primary(language) == "en" else text
     return re.sub(r"\s+", " ", re.sub(r"[^\w' ]+|_", " ", text).replace("'", "")).strip()

@@ -1,4 +1,4 @@
-"""Fish Speech (1.5, S1, S2) on a server of its own: clones the voices of the bank, and ours, from a recording a call."""
+"""Fish Speech (1.5, S1, S2) on a server of its own: it copies the bank's voices, each call from a recording."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from functools import partial
 from typing import Literal
 
 from comic_narrator.errors import BackendAnswerError, UsageError
-from comic_narrator.http import Patience
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.voices.checks import usual_seconds
@@ -41,7 +40,7 @@ LICENCES: Mapping[Version, str] = {
     "s1": "CC-BY-NC-SA-4.0 (weights of OpenAudio S1): not for commercial films",
     "s2": "Fish Audio Research License (weights of Fish Audio S2): not for commercial films",
 }
-"""What the weights' licence means for a film; it is the model's sound that is heard, whoever the voice is copied from."""
+"""What the weights' licence means for a film: the model's sound is heard, whoever the voice is copied from."""
 
 S1_MARKERS = {
     "afraid": "scared", "angry": "angry", "annoyed": "frustrated", "anxious": "anxious", "calm": "relaxed",
@@ -105,7 +104,7 @@ class FishVoice:
         return tuple(licensed(profile, LICENCES[self._version]) for profile in self._references.profiles(language))
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
-        """Speak `text`, in pieces where it is long; the seed goes by text, voice and attempt, so a take can be made again.
+        """Speak `text`, in pieces where it is long; the seed goes by text, voice and attempt: a take can be made again.
 
         Raises BackendAnswerError where nothing in the text can be said or the answer is no sound, BackendDownError when
         no server is left.
@@ -125,6 +124,10 @@ class FishVoice:
             for piece in pieces(words, seconds, limit_for(delivery.attempt, PIECE_SECONDS))
         ]
         return joined(sounds, profile, delivery)
+
+    def close(self) -> None:
+        """End the calls in flight."""
+        self._lanes.close()
 
     def _said(self, piece: str, usual: float, reference: Mapping[str, str], seed: int, language: str) -> Sound:
         most = min(MOST_TOKENS, math.ceil((2.5 * usual + 3) * TOKENS_A_SECOND))
@@ -155,13 +158,13 @@ class FishVoice:
 
 
 def sayable(text: str, language: str) -> str:
-    """`text` as the server is to get it: no marker of anybody's, no run of white space (it makes noises), kana for ja."""
+    """`text` as it is sent: without markers and runs of white space, which make noises; Japanese in kana."""
     words = " ".join(_MARKER.sub("", text).split())
     return kana(words) if _primary(language) == "ja" else words
 
 
 def marked(piece: str, version: Version, delivery: Delivery) -> str:
-    """`piece` with the mood of its delivery as a marker: none for 1.5, a word of S1's list in (), any words in [] for S2."""
+    """`piece` with its delivery's mood as a marker: none for 1.5, one of S1's list in (), any words in [] for S2."""
     mood = delivery.emotion or delivery.tone
     if mood is None or version == "1.5":
         return piece

@@ -71,7 +71,7 @@ class OpenAISpeechVoice:
             )
 
     def profiles(self, language: str) -> tuple[VoiceProfile, ...]:
-        """The server's voices for `language`, as voice.names, the server or its kind list them; or those it can copy."""
+        """Its voices for `language`, as voice.names, the server or its kind list them, or those it can copy."""
         if self._references:
             return self._references.profiles(language)
         primary = language.partition("-")[0].lower()
@@ -107,7 +107,7 @@ class OpenAISpeechVoice:
             return self._listed
 
     def _names(self) -> tuple[str, ...]:
-        """Names of voices as the server lists them: strings, or objects with a name, a file or an id, in a list or under `voices`."""
+        """The names of its voices: strings, or objects with a name, a file or an id, in a list or under `voices`."""
         told = self._lanes.servers[0].get(self._dialect.voices_path or "").json()
         listed = told.get("voices", []) if isinstance(told, Mapping) else told
         if not isinstance(listed, list):
@@ -134,6 +134,10 @@ class OpenAISpeechVoice:
             for piece in pieces(words, seconds, limit_for(delivery.attempt, PIECE_SECONDS))
         ]
         return joined(sounds, profile, delivery, told_speed=self._dialect.keeps_speed)
+
+    def close(self) -> None:
+        """End the calls in flight."""
+        self._lanes.close()
 
     def _said(self, piece: str, said: Said, usual: float) -> Sound:
         speed = min(max(said.delivery.speed, SLOWEST_SPEED), FASTEST_SPEED) if self._dialect.keeps_speed else 1.0

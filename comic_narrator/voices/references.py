@@ -1,4 +1,4 @@
-"""Recordings that a cloning engine copies a voice from: those of the user's bank, and ours, said by the embedded voice."""
+"""Recordings that an engine copies a voice from: those of the user's bank, and ours, said by the embedded voice."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class References:
         self._embedded.check("en")
 
     def profiles(self, language: str) -> tuple[VoiceProfile, ...]:
-        """The bank's profiles for `language`, else its English ones, for a model can speak a language that is not theirs."""
+        """The bank's profiles for `language`, else its English ones: a model may speak what they do not."""
         return self._embedded.profiles(language) or tuple(
             replace(profile, language=language) for profile in self._embedded.profiles("en")
         )

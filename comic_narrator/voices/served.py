@@ -23,7 +23,7 @@ WARMING_UP = 120.0
 
 
 def patience_for(seconds: float) -> Patience:
-    """How long to wait for an answer whose speech takes about so many seconds: a server that stalls is not waited out."""
+    """How long to wait for speech of about so many seconds: a server that stalls is not waited out."""
     total = WARMING_UP + SLOWEST * seconds
     return Patience(connect=5, read=total, total=total, attempts=3)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from comic_narrator.errors import BackendAnswerError
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
-from comic_narrator.voices import checks as sound_checks
-from comic_narrator.voices.checks import Fault, Habit, Measured, faults_of, measure
+from comic_narrator.voices.checks import METHOD, Fault, FaultKind, Habit, Measured, habit_faults, measure, sound_faults
 from comic_narrator.voices.ears import Ears, wrong_words
 from comic_narrator.voices.pieces import TRIES
+
+BY_HABIT: frozenset[FaultKind] = frozenset({"short", "long", "pitch"})
 
 Speak = Callable[[str, VoiceProfile, Delivery], Samples]
 
@@ -31,16 +32,27 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Judged:
-    """A take and what is wrong with it, the worst first; `tries` is how often the line was spoken for it."""
+    """A take in numbers and what is wrong with it, the worst first; `tries`: how often the line was spoken for it."""
 
     take: Samples
+    measured: Measured
     faults: tuple[Fault, ...]
-    tries: int = 0
+    tries: int = 1
 
     @property
     def badness(self) -> float:
         """0 where nothing is wrong; of two takes the one with less is better."""
         return sum(fault.weight for fault in self.faults)
+
+    def by(self, habit: Habit) -> Judged:
+        """The same take, its length and pitch judged by another habit of its voice."""
+        others = tuple(fault for fault in self.faults if fault.kind not in BY_HABIT)
+        return replace(self, faults=worst_first((*others, *habit_faults(self.measured, habit))))
+
+
+def worst_first(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Faults in the order in which they are told."""
+    return tuple(sorted(faults, key=lambda fault: -fault.weight))
 
 
 class Judge:
@@ -52,21 +64,16 @@ class Judge:
     @property
     def identity(self) -> str:
         """Changes whenever the same take may be judged otherwise."""
-        return f"{sound_checks.METHOD}+{self._ears.identity}" if self._ears else sound_checks.METHOD
+        return f"{METHOD}+{self._ears.identity}" if self._ears else METHOD
 
     def judge(self, take: Samples, wanted: Wanted, habit: Habit) -> Judged:
         """What is wrong with a take of a line, by a voice of that habit."""
-        language = wanted.profile.language
-        faults = faults_of(take, wanted.text, language, wanted.delivery.speed, habit)
-        if self._ears is not None and not any(fault.kind == "empty" for fault in faults):
-            misheard = wrong_words(self._ears.listen(take, wanted.text, language), language)
+        text, language = wanted.text, wanted.profile.language
+        faults = sound_faults(take, text)
+        if not any(fault.kind == "empty" for fault in faults):
+            misheard = wrong_words(self._ears.listen(take, text, language), language) if self._ears else None
             faults = (*faults, misheard) if misheard else faults
-        return Judged(take, faults)
-
-
-def measured(take: Samples, wanted: Wanted) -> Measured:
-    """A take in the numbers that its voice's habit is learnt from."""
-    return measure(take, wanted.text, wanted.profile.language, wanted.delivery.speed)
+        return Judged(take, measure(take, text, language, wanted.delivery.speed), faults).by(habit)
 
 
 def usual_habit(wanted: Wanted) -> Habit:
@@ -89,10 +96,10 @@ def best_take(speak: Speak, wanted: Wanted, judge: Judge, habit: Habit, tries: i
         except BackendAnswerError as error:
             refused = error
             continue
-        if best is None or judged.badness < best.badness:
-            best = judged
         if not judged.faults:
             return replace(judged, tries=more + 1)
+        if best is None or judged.badness < best.badness:
+            best = judged
     if best is None:
         assert refused is not None
         raise refused

@@ -1,4 +1,4 @@
-"""Sound that passes for speech: syllables of a buzzing pitch with rests between them, as long as its text would take."""
+"""Sound that passes for speech: syllables of a buzzing pitch with rests between them, as long as its text takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stand-ins for speech servers, in a thread on 127.0.0.1: Fish Speech and those of the OpenAI shape, and all their faults.
+"""Stand-ins for speech servers, in a thread on 127.0.0.1: Fish Speech, those of the OpenAI shape, all their faults.
 
     with FakeFish() as fake:
         fake.play(refuses(500), sends(b"RIFF..."))   # what the next two lines get; then it babbles again
@@ -97,7 +97,7 @@ class FakeSpeech:
 
 
 class FakeFish(FakeSpeech):
-    """Fish Speech as recorded: one line at a time, health only while it is silent, a pitch that goes by the reference."""
+    """Fish Speech as recorded: one line at a time, health only while it is silent, a pitch by the reference."""
 
     path = "/v1/tts"
     rate = FISH_RATE
@@ -143,7 +143,7 @@ class FakeOpenAI(FakeSpeech):
         # Taken at another rate, its pitch corrected beforehand.
         right = babble(body["input"], OPENAI_RATE, pitch=pitch / speed, seed=seed, language=_script(body["input"]))
         at = np.arange(round(len(right) / speed)) * speed
-        return np.interp(at, np.arange(len(right)), right).astype(np.float32)
+        return np.asarray(np.interp(at, np.arange(len(right)), right), np.float32)
 
     def get(self, handler: Handler, path: str) -> None:
         """Models and voices."""
