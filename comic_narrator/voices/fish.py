@@ -29,8 +29,9 @@ VERSIONS: tuple[Version, ...] = ("1.5", "s1", "s2")
 TOKENS_A_SECOND = 44_100 / 2048
 """The model writes one token for 2,048 samples; after 1,024 of them it stops without a sign, wherever it is."""
 MOST_TOKENS = 1024
-PIECE_SECONDS = 22.0
-"""Reckoned length of what is asked for at once: slow speech still ends before the 47 s of MOST_TOKENS."""
+PIECE_SECONDS = 20.0
+"""Reckoned length of what is asked for at once: slow speech still ends before the 47 s of MOST_TOKENS, and the text
+stays under the 500 signs that servers are started with as their limit."""
 
 SAMPLING = {"top_p": 0.7, "repetition_penalty": 1.2, "temperature": 0.7}
 LANGUAGES = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "zh"})

@@ -19,6 +19,9 @@ from comic_narrator.http import Answer, Patience, Server
 KEY = "COMIC_NARRATOR_API_KEY"
 """The environment variable with the servers' key, if they want one."""
 
+CHECK_SECONDS = 3.0
+"""How long a server is waited for when it is asked whether it is there."""
+
 
 def server_key() -> str | None:
     """The servers' key out of the environment, the one place where it may stand."""
@@ -75,7 +78,7 @@ class Lanes:
         """
         for server in self.servers:
             with suppress(BackendSilentError):
-                server.get(path, patience=Patience(connect=5, read=3, total=10, attempts=2))
+                server.get(path, patience=Patience(connect=5, read=CHECK_SECONDS, attempts=2))
 
     def close(self) -> None:
         """End the calls in flight."""

@@ -6,6 +6,7 @@ import base64
 import re
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 
 from comic_narrator.errors import BackendAnswerError, UsageError
@@ -63,7 +64,12 @@ class OpenAISpeechVoice:
         """Raise UsageError where there is no voice for `language`, BackendDownError where no server answers."""
         if self._references:
             self._references.check()
-        self._lanes.check(self._dialect.voices_path or "/v1/models")
+        if self._dialect.voices_path:
+            self._lanes.check(self._dialect.voices_path)
+        else:
+            # Not every server lists its models; that it says so shows that it is there.
+            with suppress(UsageError):
+                self._lanes.check("/v1/models")
         if not self.profiles(language):
             raise UsageError(
                 f"The speech server has no voice for “{language}” whose sex is known.",
@@ -76,6 +82,7 @@ class OpenAISpeechVoice:
             return self._references.profiles(language)
         primary = language.partition("-")[0].lower()
         if len(primary) != 2:
+            # Languages that have no short code have no voices either.
             return ()
         return tuple(
             self._profile(voice, voice.language or language)

@@ -28,6 +28,14 @@ def babble(text: str, rate: int = 48_000, *, pitch: float = 150.0, seed: int = 0
     return (0.12 * buzz * syllables + floor).astype(np.float32)
 
 
+def cut_off(sound: Sound, rate: int) -> Sound:
+    """The sound without its end, cut in the middle of its last syllable but one."""
+    window = rate // 50
+    tail = sound[-rate // 2 :]
+    loudest = int(np.argmax([np.abs(tail[i : i + window]).max() for i in range(0, len(tail) - window, window)]))
+    return sound[: len(sound) - len(tail) + (loudest + 1) * window]
+
+
 def wav(sound: Sound, rate: int, container: str = "WAV") -> bytes:
     """A sound file of 16 bit in memory."""
     file = io.BytesIO()

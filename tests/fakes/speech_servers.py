@@ -19,14 +19,14 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from tests.fakes.babble import Sound, babble, wav
 
 Body = dict[str, Any]
-Sayer = Callable[[Body], Sound]
+Sayer = Callable[["FakeSpeech", Body], Sound]
 Script = Callable[["Handler", Body], None]
 """Plays one call for speech."""
 
@@ -35,15 +35,16 @@ OPENAI_RATE = 24_000
 
 
 class FakeSpeech:
-    """What both fakes have in common; `say` makes the sound of a line at `rate` samples a second."""
+    """What both fakes have in common; `say`, where given, makes the sound of a line at `rate` samples a second."""
 
     path = ""
     rate = OPENAI_RATE
 
     def __init__(self, say: Sayer | None = None) -> None:
-        self.say = say or self.babbles
+        self._sayer = say
         self.asked: list[Body] = []
         self.calls: list[str] = []
+        self.keys: list[str] = []
         self.in_flight = self.most_in_flight = 0
         self.speaking = threading.Lock()
         self.closed = threading.Event()
@@ -61,7 +62,7 @@ class FakeSpeech:
 
     def play(self, *scripts: Script, always: Script | None = None) -> None:
         """What the next lines get, one script a call; then `always`, where it is given, else sound."""
-        self._scripts.extend(scripts)
+        self._scripts = deque(scripts)
         self._always = always
 
     def next_script(self) -> Script:
@@ -69,8 +70,12 @@ class FakeSpeech:
         with self.lock:
             return self._scripts.popleft() if self._scripts else self._always or speaks
 
-    def babbles(self, body: Body) -> Sound:
+    def say(self, body: Body) -> Sound:
         """The sound of a line."""
+        return self._sayer(self, body) if self._sayer else self.babbles(body)
+
+    def babbles(self, body: Body) -> Sound:
+        """The babble of a line."""
         raise NotImplementedError
 
     def get(self, handler: Handler, path: str) -> None:
@@ -81,7 +86,7 @@ class FakeSpeech:
         """Status and body with which a real server refuses such a line; None where it speaks it."""
         raise NotImplementedError
 
-    def __enter__(self) -> FakeSpeech:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -205,6 +210,14 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Nothing."""
 
+    def parse_request(self) -> bool:
+        """No more, also on connections that were kept, once the server is closed."""
+        parsed = super().parse_request()
+        if self.fake.closed.is_set():
+            self.close_connection = True
+            return False
+        return parsed
+
     def do_GET(self) -> None:
         self.fake.calls.append(f"GET {self.path}")
         self.fake.get(self, self.path)
@@ -218,6 +231,7 @@ class Handler(BaseHTTPRequestHandler):
         with fake.lock:
             fake.calls.append(f"POST {self.path}")
             fake.asked.append(body)
+            fake.keys.append(self.headers.get("authorization", ""))
             fake.in_flight += 1
             fake.most_in_flight = max(fake.most_in_flight, fake.in_flight)
         try:

@@ -10,7 +10,7 @@ import pytest
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.voices.checks import Fault, Habit, Measured, habit_faults, learnt, measure, pitch_of, sound_faults
 from comic_narrator.voices.takes import worst_first
-from tests.fakes.babble import Sound, babble
+from tests.fakes.babble import Sound, babble, cut_off
 
 TEXT = "Nobody saw the small boat leave, and nobody asked where it might go."
 CHANCE = np.random.default_rng(7)
@@ -69,11 +69,7 @@ def tone(take: Sound) -> Sound:
 
 
 def cut(take: Sound) -> Sound:
-    # In the middle of a syllable, near the end.
-    window = SAMPLE_RATE // 50
-    tail = take[-SAMPLE_RATE // 2 :]
-    loudest = int(np.argmax([np.abs(tail[i : i + window]).max() for i in range(0, len(tail) - window, window)]))
-    return take[: len(take) - len(tail) + (loudest + 1) * window]
+    return cut_off(take, SAMPLE_RATE)
 
 
 def half_rate(take: Sound) -> Sound:
