@@ -88,7 +88,10 @@ class VoiceSettings(_Section):
     """Who speaks."""
 
     backend: str = Field("auto", description="Voice: auto, embedded, fish, openai, or the name of an installed one.")
-    url: str = Field("", description="Address of the speech server; several, parted by commas, speak at once.")
+    url: str = Field(
+        "",
+        description="Address of the speech server (of fish: port 8080 here); several, parted by commas, speak at once.",
+    )
     server: str = Field(
         "plain",
         description="Kind of the openai server: plain, kokoro, openedai, chatterbox, vllm-omni or vllm-omni-clone.",

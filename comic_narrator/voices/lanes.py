@@ -28,12 +28,12 @@ def server_key() -> str | None:
     return os.environ.get(KEY) or None
 
 
-def addresses(written: str, engine: str, example: str) -> tuple[str, ...]:
+def addresses(written: str) -> tuple[str, ...]:
     """The addresses in voice.url, parted by commas; UsageError where there is none."""
     found = tuple(part.strip() for part in written.split(",") if part.strip())
     if not found:
         raise UsageError(
-            f"The voice backend {engine} needs the address of its server.", f"Give it as --set voice.url={example}"
+            "This voice needs the address of its speech server.", "Give it as --set voice.url=http://127.0.0.1:8880"
         )
     return found
 

@@ -38,7 +38,7 @@ class OpenAISpeechVoice:
         self._server = settings.server
         self._dialect = dialect_of(settings.server)
         self._model = "tts-1" if settings.model == "auto" else settings.model
-        self._lanes = Lanes(addresses(settings.url, "openai", "http://127.0.0.1:8880"), patience_for(0), server_key())
+        self._lanes = Lanes(addresses(settings.url), patience_for(0), server_key())
         self._references = References(settings) if self._dialect.clones else None
         self._told = told_voices(settings.names)
         self._listing = threading.Lock()

@@ -266,7 +266,7 @@ def test_another_kind_of_server_is_told_by_its_health(monkeypatch: pytest.Monkey
 
 def test_wrong_settings_are_said() -> None:
     with pytest.raises(UsageError, match="address"):
-        FishVoice(VoiceSettings())
+        FishVoice(VoiceSettings(url=" , "))
     with pytest.raises(UsageError, match="s7") as raised:
         FishVoice(VoiceSettings(url="http://127.0.0.1:1", model="s7"))
     assert "s1" in raised.value.hint

@@ -181,7 +181,7 @@ class FakeEars(Ears):
 
     def listen(self, take: Samples, text: str, language: str) -> Heard:
         wrong, run = self.hears(text)
-        return Heard(len(text.split()), wrong, run, "something else")
+        return Heard(len(text.split()), wrong, run, 0, "something else")
 
 
 def test_words_that_are_wrong_are_listed_the_longest_run_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
