@@ -1,4 +1,4 @@
-"""Commands that show something: settings, voices, the state of a work folder, what a book holds."""
+"""Commands that show something: settings, the state of a work folder, what a book holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from comic_narrator.backends import choose, load
 from comic_narrator.cli.app import AsJson, Assignments, Book, Language, Layout, Password, Profile, Skip, Spreads, app
 from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.console import Watch, print_table, result
@@ -20,7 +19,6 @@ from comic_narrator.ingest import Spool, pages_of, plan
 from comic_narrator.report import Report
 from comic_narrator.settings import Setting, load_settings
 from comic_narrator.steps import REPORT, wishes_of
-from comic_narrator.voices import Voice
 from comic_narrator.work import JOURNAL, Work
 
 
@@ -44,24 +42,6 @@ def show_settings(
 
 def _setting_row(setting: Setting) -> tuple[str, ...]:
     return setting.key, str(setting.value), setting.origin, setting.description
-
-
-@app.command("voices")
-def show_voices(
-    lang: Annotated[str, typer.Option(help="Language of the voices.")] = "en",
-    profile: Profile = None,
-    as_json: AsJson = False,
-) -> None:
-    """The voices there are for a language, the best narrator first."""
-    settings, _ = load_settings(profile, os.environ, (), {})
-    voice: Voice = load("voices", choose("voices", settings.voice.backend))(settings.voice)
-    voice.check(lang)
-    profiles = voice.profiles(lang)
-    if as_json:
-        result(json.dumps([vars(p) for p in profiles], indent=1))
-        return
-    rows = [(p.id, p.name, p.language, p.sex, p.age, p.timbre, p.licence) for p in profiles]
-    print_table(("id", "name", "language", "sex", "age", "timbre", "licence"), rows)
 
 
 @app.command("status")

@@ -65,8 +65,9 @@ def time_scene(
         for beat in own:
             length = takes[beat.id].seconds if beat.kind == "speech" else 0.0
             spans.append(_Span(beat, now, now + length))
-            now += length + beat.pause_after
-        now += TAIL
+            # A negative pause lets the next line begin before this one has ended, but not before it is half said.
+            now += length + max(beat.pause_after, -length / 2)
+        now = max([now, *(span.end for span in spans)]) + TAIL
         clips += [_clip(span, takes[span.beat.id]) for span in spans if span.beat.kind == "speech"]
         shots += _panel_shots(reading, panel, spans, began, now, fps, shape)
     if not shots:

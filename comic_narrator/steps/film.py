@@ -122,7 +122,7 @@ def _subtitles(script: Script) -> dict[str, str]:
     """What is printed, or the spoken text where somebody mended that alone."""
     return {
         beat.id: beat.printed
-        if beat.printed and to_spoken(beat.printed, script.language) == beat.text
+        if beat.printed and beat.text and (to_spoken(beat.printed, script.language) or "").lower() == beat.text.lower()
         else beat.text or ""
         for beat in script.beats
     }

