@@ -24,6 +24,8 @@ from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.records import Recorded
+
 Script = Callable[["Call"], None]
 """Plays one call to /v1/chat/completions."""
 
@@ -73,16 +75,22 @@ class FakeVllm:
         key: str | None = None,
         starts_after: int = 0,
         metrics: str = "",
+        seats: int = 0,
         pace: float = 0.0,
     ) -> None:
-        """`starts_after` calls are answered 503 first; `pace` is the pause before each piece of text, in seconds."""
+        """The first `starts_after` calls are answered 503; `seats` are told where there are any.
+
+        `pace` is the pause before each piece of text, in seconds.
+        """
         self.answer = answer
         self.model, self.root, self.max_model_len = model, root, max_model_len
         self.key, self.starts_after, self.metrics, self.pace = key, starts_after, metrics, pace
+        self.seats = seats
         self.asked: list[Asked] = []
         self.calls: list[str] = []
         self.in_flight = self.most_in_flight = 0
         self.sleeping = False
+        self.healthy = True
         self.closed = threading.Event()
         self.lock = threading.Lock()
         self._scripts: deque[Script] = deque()
@@ -145,13 +153,15 @@ class _Handler(BaseHTTPRequestHandler):
         fake = call.fake
         match self.path:
             case "/health" | "/ping":
-                call.send(200, b"", "application/json")
+                call.send(200 if fake.healthy else 503, b"", "application/json")
             case "/v1/models":
                 call.send_json(200, {"object": "list", "data": [_card(fake)]})
             case "/version":
                 call.send_json(200, {"version": "0.20.2"})
             case "/metrics":
                 call.send(200, fake.metrics.encode(), "text/plain; version=0.0.4")
+            case "/server_info?config_format=json" if fake.seats:
+                call.send_json(200, {"vllm_config": {"scheduler_config": {"max_num_seqs": fake.seats}}})
             case "/is_sleeping":
                 call.send_json(200, {"is_sleeping": fake.sleeping})
             case _:
@@ -177,20 +187,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, call: Call, data: bytes) -> None:
         asked = Asked(json.loads(data), {k.lower(): v for k, v in self.headers.items()}, time.monotonic())
-        call.asked = asked
         fake = call.fake
-        with fake.lock:
-            fake.asked.append(asked)
-            fake.in_flight += 1
-            fake.most_in_flight = max(fake.most_in_flight, fake.in_flight)
+        call.begin(asked)
         try:
             if asked.body["model"] != fake.model:
                 call.send_json(404, error_body(404, f"The model `{asked.body['model']}` does not exist."))
             else:
                 fake.next_script(asked)(call)
         finally:
-            with fake.lock:
-                fake.in_flight -= 1
+            call.end()
 
 
 def _card(fake: FakeVllm) -> dict[str, Any]:
@@ -221,8 +226,23 @@ class Call:
     def __init__(self, handler: _Handler) -> None:
         self.handler = handler
         self.fake = handler.server.fake
+        self.counted = False
         with self.fake.lock:
             self.fake.calls.append(f"{handler.command} {handler.path}")
+
+    def begin(self, asked: Asked) -> None:
+        """A chat call has come in."""
+        self.asked, self.counted = asked, True
+        with self.fake.lock:
+            self.fake.asked.append(asked)
+            self.fake.in_flight += 1
+            self.fake.most_in_flight = max(self.fake.most_in_flight, self.fake.in_flight)
+
+    def end(self) -> None:
+        """It is answered: said before the last byte is sent, for its caller may call again at once."""
+        with self.fake.lock:
+            self.fake.in_flight -= self.counted
+            self.counted = False
 
     def refused(self) -> bool:
         """Whether the call was turned away: the server is starting, or the key is wrong."""
@@ -241,6 +261,7 @@ class Call:
 
     def send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
         """A whole answer."""
+        self.end()
         self.handler.send_response(status)
         self.handler.send_header("content-type", kind)
         self.handler.send_header("content-length", str(len(data)))
@@ -289,6 +310,7 @@ class Call:
 
     def done(self) -> None:
         """The end of a stream."""
+        self.end()
         self.raw(b"data: [DONE]\n\n")
         self.close_stream()
 
@@ -380,6 +402,22 @@ def repeats(text: str = '{"text": "NO NO"}, ', times: int = 60) -> Script:
     return says('{"lines": [' + text * times, "length")
 
 
+def wrong_schema() -> Script:
+    """JSON of quite another shape, as a server answers that ignores the schema."""
+    return says('{"answer": {"panels": "four", "lines": "none"}, "confidence": "high"}')
+
+
+def boxes_as_told(box: tuple[int, int, int, int], width: int, height: int) -> dict[str, tuple[float, ...]]:
+    """A box (x, y, w, h in pixels) as models tell it, two corners each: in pixels, in 0 to 1, and in 0 to 1000."""
+    x, y, w, h = box
+    corners = ((x, width), (y, height), (x + w, width), (y + h, height))
+    return {
+        "pixels": tuple(value for value, _ in corners),
+        "unit": tuple(round(value / size, 4) for value, size in corners),
+        "thousand": tuple(round(1000 * value / size) for value, size in corners),
+    }
+
+
 def error_event(code: int = 500, message: str = "EngineCore encountered an issue.", after: int = 3) -> Script:
     """A 200 stream that turns into an error after so many pieces, and says [DONE]; after 0, nothing comes first."""
 
@@ -469,12 +507,15 @@ def pings_for_ever(pause: float = 0.02) -> Script:
     return play
 
 
-def replays(sse: bytes) -> Script:
-    """A recorded stream, byte for byte."""
+def replays(answer: Recorded) -> Script:
+    """A recorded answer, byte for byte."""
 
     def play(call: Call) -> None:
-        call.open_raw()
-        call.raw(sse)
+        if not answer.kind.startswith("text/event-stream"):
+            call.send(answer.status, answer.data, answer.kind)
+            return
+        call.open_raw(answer.kind)
+        call.raw(answer.data)
         call.close_stream()
 
     return play
