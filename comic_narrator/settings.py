@@ -108,6 +108,10 @@ class VoiceSettings(_Section):
     ears: str = Field(
         "auto", description="Who listens: auto (Whisper out of packages) or a CTranslate2 Whisper folder."
     )
+    bank: str = Field("auto", description="Folder of your own voices; auto: the folder voices in your data folder.")
+    cast: str = Field("auto", description="cast.toml with pinned voices; auto: the one beside the book, if any.")
+    lexicon: str = Field("auto", description="lexicon.toml with how words are said; auto: the one beside the book.")
+    sound_words: bool = Field(False, description="Whether the narrator speaks drawn sound words (--speak-sfx).")
     narrator: str = Field("auto", description="Voice of the narrator, by its id in `comic-narrator voices`.")
     speed: float = Field(1.0, ge=0.5, le=2.0, description="Speaking rate; 1.0 is the voice's own.")
     processes: int = Field(

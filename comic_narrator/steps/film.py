@@ -131,7 +131,7 @@ def _texts(script: Script, kind: str) -> dict[str, str]:
         return spoken
     return {
         beat.id: beat.printed
-        if beat.printed and to_spoken(beat.printed, script.language) == beat.text
+        if beat.printed and (to_spoken(beat.printed, script.language) or "").lower() == spoken[beat.id].lower()
         else spoken[beat.id]
         for beat in script.beats
     }

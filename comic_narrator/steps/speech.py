@@ -17,6 +17,7 @@ from comic_narrator.errors import BackendAnswerError, InputError, ItemsFailedErr
 from comic_narrator.film import Take
 from comic_narrator.model import SAMPLE_RATE, Beat, JudgedTake, Script, TakeFault, Takes
 from comic_narrator.report import Credit
+from comic_narrator.script import respelled
 from comic_narrator.steps.many import speaking
 from comic_narrator.steps.run import Run
 from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile
@@ -95,14 +96,15 @@ def _order(beat: Beat, profiles: Mapping[str, VoiceProfile], run: Run) -> _Order
             f"Beat {beat.id} wants the voice {beat.voice}, which is not in the bank.",
             "`comic-narrator voices` lists what there is; name one of those in script.json.",
         )
-    delivery = Delivery(beat.speed, beat.tone, beat.emotion, beat.effort, beat.colouring)
+    text, sounds = respelled(beat.text, beat.pronounced)
+    delivery = Delivery(beat.speed, beat.tone, beat.emotion, beat.effort, beat.colouring, sounds)
     profile = profiles[beat.voice]
-    key = digest_of(beat.text, profile.sound, delivery, run.voice.identity)
+    key = digest_of(text, profile.sound, delivery, run.voice.identity)
     slug = re.sub(r"\W+", "-", beat.text.lower()).strip("-")[:40].strip("-")
     name = f"takes/{profile.id}.{slug}.{key[:12]}.flac"
     # Each making of a take has a round of attempts of its own.
     attempt = TRIES * run.work.times_made(name)
-    return _Order(name, Wanted(beat.text, profile, replace(delivery, attempt=attempt)), key)
+    return _Order(name, Wanted(text, profile, replace(delivery, attempt=attempt)), key)
 
 
 class _Booth:

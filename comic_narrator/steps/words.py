@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from comic_narrator import script as script_stage
-from comic_narrator.errors import InputError
+from comic_narrator.errors import InputError, UsageError
 from comic_narrator.model import Book, Cast, PageReading, People, Script, parse_artefact
 from comic_narrator.readers import figures_of
+from comic_narrator.script import Pins, Style, Wordbook, parse_pins, parse_wordbook, with_names
+from comic_narrator.settings import VoiceSettings
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_of
 
@@ -31,39 +34,68 @@ def who_is_who(book: Book, readings: Mapping[str, PageReading], run: Run) -> Peo
     return told
 
 
-def cast(book: Book, readings: Mapping[str, PageReading], people: People, run: Run) -> Cast:
-    """Choose a voice for everybody who speaks: cast.json."""
-    voices = [profile.id for profile in run.voice.profiles(book.language)]
+def cast(book: Book, readings: Mapping[str, PageReading], people: People, job: Job, run: Run) -> Cast:
+    """Choose a voice for everybody who speaks: cast.json; who had a voice keeps it, cast.toml has the first word."""
+    voices = run.voice.profiles(book.language)
     narrator = run.settings.voice.narrator
+    pins = pins_beside(job.book, run.settings.voice)
     inputs = {
         "readings": digest_of(*readings.values()),
         "people": digest_of(people),
-        "voices": digest_of(voices),
+        "voices": digest_of([voice.id for voice in voices]),
         "narrator": narrator,
+        "pins": digest_of(pins),
         "method": script_stage.METHOD,
     }
+
+    def build() -> Cast:
+        before = run.work.read(Cast, CAST) if run.work.path(CAST).is_file() else None
+        return script_stage.cast_book(list(readings.values()), people, voices, narrator, pins, before)
+
     with run.stage("cast", 1) as step:
-        chosen = run.work.artefact(
-            Cast, CAST, inputs, lambda: script_stage.cast_book(list(readings.values()), people, voices, narrator)
-        )
+        chosen = run.work.artefact(Cast, CAST, inputs, build)
         step()
     return chosen
 
 
+def pins_beside(book: Path, settings: VoiceSettings) -> Pins:
+    """What the user's cast.toml says; UsageError where a named one is missing or broken."""
+    file = _beside(book, settings.cast, "cast.toml")
+    return parse_pins(file.read_text(encoding="utf-8"), file) if file else Pins()
+
+
+def wordbook_beside(book: Path, settings: VoiceSettings) -> Wordbook:
+    """What the user's lexicon.toml says, with the names of cast.toml; UsageError for a missing or broken one."""
+    file = _beside(book, settings.lexicon, "lexicon.toml")
+    words = parse_wordbook(file.read_text(encoding="utf-8"), file) if file else Wordbook()
+    return with_names(words, pins_beside(book, settings))
+
+
+def _beside(book: Path, setting: str, name: str) -> Path | None:
+    if setting != "auto":
+        file = Path(setting).expanduser()
+        if not file.is_file():
+            raise UsageError(f"There is no file {setting}.", f"Check --set voice.{name.removesuffix('.toml')}.")
+        return file
+    places = [book.absolute() / name] if book.is_dir() else []
+    return next((file for file in (*places, book.absolute().parent / name) if file.is_file()), None)
+
+
 def script(book: Book, readings: Mapping[str, PageReading], people: People, cast: Cast, job: Job, run: Run) -> Script:
     """Write every beat of the book, or take the script that the user gave: script.json."""
-    wordless, speed = run.settings.film.wordless, run.settings.voice.speed
+    voice = run.settings.voice
+    words = wordbook_beside(job.book, voice)
+    style = Style(run.settings.film.wordless, voice.speed, words, voice.sound_words)
     inputs = {
         "readings": digest_of(*readings.values()),
         "people": digest_of(people),
         "cast": digest_of(cast),
-        "pacing": digest_of(wordless, speed),
+        "style": digest_of(style),
         "method": script_stage.METHOD,
     }
 
     def build() -> Script:
-        pages = list(readings.values())
-        return script_stage.write_script(pages, people, cast, book.language, wordless=wordless, speed=speed)
+        return script_stage.write_script(list(readings.values()), people, cast, book.language, style)
 
     with run.stage("script", 1) as step:
         if job.script_json is not None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.voices import Samples
+from comic_narrator.voices.listening import measured as measured_print
 
 METHOD = "checks-1"
 """Raised when the same take may be judged otherwise."""
@@ -84,8 +85,8 @@ def usual_seconds(text: str, language: str) -> float:
 
 def measure(take: Samples, text: str, language: str, speed: float) -> Measured:
     """A take in the numbers that a voice's habit is learnt from."""
-    seconds = len(take) / SAMPLE_RATE
-    return Measured(seconds, seconds * speed / usual_seconds(text, language), pitch_of(take))
+    seconds, heard = len(take) / SAMPLE_RATE, measured_print(take)
+    return Measured(seconds, seconds * speed / usual_seconds(text, language), heard.pitch if heard else None)
 
 
 def sound_faults(take: Samples, text: str) -> tuple[Fault, ...]:
@@ -199,37 +200,3 @@ def _pitch(measured: Measured, habit: Habit) -> Fault | None:
             4 + abs(math.log2(times)),
         )
     return None
-
-
-def pitch_of(take: Samples) -> float | None:
-    """Middle pitch in Hz (60 to 500) of the voiced windows of a take; None where fewer than eight are voiced.
-
-    By normalised autocorrelation of 40 ms windows at 8 kHz (as in Boersma 1993, without his path search).
-    """
-    rate, width, step = 8000, 320, 80
-    sound = _at_8k(take)
-    if len(sound) < 2 * width:
-        return None
-    frames = np.lib.stride_tricks.sliding_window_view(sound, width)[::step].astype(np.float64)
-    energy = (frames**2).mean(axis=1)
-    frames = frames[energy > 0.1 * np.percentile(energy, 95)]
-    frames = frames - frames.mean(axis=1, keepdims=True)
-    window = np.hanning(width)
-    size = 2 * width
-    autocorrelation = np.fft.irfft(np.abs(np.fft.rfft(frames * window, size)) ** 2)[:, :width]
-    of_window = np.fft.irfft(np.abs(np.fft.rfft(window, size)) ** 2)[:width]
-    normal = autocorrelation / np.maximum(autocorrelation[:, :1], 1e-12) / (of_window / of_window[0])
-    lags = np.arange(rate // 500, rate // 60 + 1)
-    # A small cost of long lags keeps a voice from being heard an octave too low.
-    strength = normal[:, lags] - 0.03 * np.log2(lags / lags[0])
-    best = strength.argmax(axis=1)
-    voiced = normal[np.arange(len(best)), lags[best]] > 0.55
-    if voiced.sum() < 8:
-        return None
-    return float(rate / np.median(lags[best[voiced]]))
-
-
-def _at_8k(take: Samples) -> NDArray[np.float32]:
-    """A take at 8 kHz: six samples are averaged to one, which is filter enough to find a pitch."""
-    whole = len(take) // 6 * 6
-    return np.asarray(take[:whole].reshape(-1, 6).mean(axis=1), np.float32)

@@ -13,6 +13,7 @@ import soxr
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, VoiceProfile
+from comic_narrator.voices.bank import own_folder, profiles
 from comic_narrator.voices.embedded import EmbeddedVoice
 
 REFERENCE_RATE = 24_000
@@ -38,6 +39,7 @@ class References:
 
     def __init__(self, settings: VoiceSettings) -> None:
         self._embedded = EmbeddedVoice(settings)
+        self._folder = own_folder(settings.bank)
         self._lock = threading.Lock()
         self._said: dict[str, Recording] = {}
 
@@ -52,9 +54,10 @@ class References:
 
     def profiles(self, language: str) -> tuple[VoiceProfile, ...]:
         """The bank's profiles for `language`, else its English ones: a model may speak what they do not."""
-        return self._embedded.profiles(language) or tuple(
-            replace(profile, language=language) for profile in self._embedded.profiles("en")
-        )
+        return self._listed(language) or tuple(replace(profile, language=language) for profile in self._listed("en"))
+
+    def _listed(self, language: str) -> tuple[VoiceProfile, ...]:
+        return tuple(profile for profile in profiles(language, self._folder) if profile.reference or profile.engine)
 
     def recording(self, profile: VoiceProfile) -> Recording:
         """What to copy `profile` from; InputError where its file cannot be read."""

