@@ -74,7 +74,7 @@ class Ears:
     def listen(self, take: Samples, text: str, language: str) -> Heard:
         """What is heard in a take of `text`, compared word by word; numbers count as their words."""
         with self._lock:
-            heard = _transcribed(_model(str(self._folder or ""), language), take, language)
+            heard = transcribed(whisper(_primary(language), str(self._folder or "")), take, language)
         return compared(text, heard, language)
 
 
@@ -87,7 +87,8 @@ def _primary(language: str) -> str:
 
 
 @cache
-def _model(folder: str, language: str) -> Any:
+def whisper(language: str, folder: str = "") -> Any:
+    """The Whisper model that hears `language`, out of packages or in a folder; loaded once."""
     from faster_whisper import WhisperModel
 
     options = {"device": "cpu", "compute_type": "int8", "cpu_threads": 2}
@@ -101,15 +102,24 @@ def _model(folder: str, language: str) -> Any:
     return WhisperModel("base", files=parts, **options)
 
 
-def _transcribed(model: Any, take: Samples, language: str) -> str:
-    # Whisper drops words that stand at the very edge, and makes some up for what follows where it may look back.
-    edge = np.zeros(WHISPER_RATE // 2, np.float32)
-    sound = soxr.resample(take, SAMPLE_RATE, WHISPER_RATE, quality="HQ").astype(np.float32)
-    padded: NDArray[np.float32] = np.concatenate([edge, sound, edge])
+def transcribed(model: Any, sound: Samples | Path, language: str) -> str:
+    """What a Whisper model hears in a take, or in a file that PyAV can read, as it writes it."""
+    # It makes words up for what follows where it may look back.
     segments, _ = model.transcribe(
-        padded, language=_primary(language), beam_size=5, temperature=0.0, condition_on_previous_text=False
+        str(sound) if isinstance(sound, Path) else _padded(sound),
+        language=_primary(language),
+        beam_size=5,
+        temperature=0.0,
+        condition_on_previous_text=False,
     )
     return " ".join(segment.text.strip() for segment in segments)
+
+
+def _padded(take: Samples) -> NDArray[np.float32]:
+    """A take at Whisper's rate, with half a second of silence about it: it drops words that stand at the very edge."""
+    edge = np.zeros(WHISPER_RATE // 2, np.float32)
+    sound = soxr.resample(take, SAMPLE_RATE, WHISPER_RATE, quality="HQ").astype(np.float32)
+    return np.concatenate([edge, sound, edge])
 
 
 def compared(text: str, heard: str, language: str) -> Heard:
