@@ -249,8 +249,9 @@ def test_several_servers_speak_at_once_one_line_each(tmp_path: Path, fish: FakeF
     with FakeFish() as other:
         for fake in (fish, other):
             fake.play(always=lambda handler, body: fakes.stalls(0.05)(handler, body))
-        run = run_in(tmp_path, FishVoice(VoiceSettings(url=f"{fish.url},{other.url}")), listen="off")
-        assert len(speak(script(voice="am_michael"), run)) == 6
+        run = run_in(tmp_path, FishVoice(VoiceSettings(url=f"{fish.url},{other.url}")), listen="off", processes=4)
+        texts = (*TEXTS, *(f"Then {text.lower()}" for text in TEXTS))
+        assert len(speak(script(texts, voice="am_michael"), run)) == 12
         assert fish.most_in_flight == other.most_in_flight == 1
         assert min(len(fish.asked), len(other.asked)) >= 1
         assert "CC-BY-NC-SA-4.0" in run.voices_heard[0].licence
