@@ -14,7 +14,11 @@ Group = Literal["readers", "voices"]
 
 BUILT_IN: dict[Group, dict[str, str]] = {
     "readers": {"embedded": "comic_narrator.readers.embedded:embedded_reader"},
-    "voices": {"embedded": "comic_narrator.voices.embedded:EmbeddedVoice"},
+    "voices": {
+        "embedded": "comic_narrator.voices.embedded:EmbeddedVoice",
+        "fish": "comic_narrator.voices.fish:FishVoice",
+        "openai": "comic_narrator.voices.openai_speech:OpenAISpeechVoice",
+    },
 }
 
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
 
 CGROUP = Path("/sys/fs/cgroup")
 """Where a container's limits stand (cgroup version 2): psutil tells the host's memory."""
+
+
+def data_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Where what the user adds to the program lies: this user's data folder, as each system has it."""
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "comic-narrator"
+    name, usual = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_DATA_HOME", ".local/share")
+    return Path(environment.get(name) or home / usual) / "comic-narrator"
 
 
 def cores() -> int:

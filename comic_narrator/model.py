@@ -416,14 +416,17 @@ class Beat(Part):
     emotion: str | None = None
     effort: float = Field(0.0, ge=-1, le=1)
     colouring: Colouring | None = None
+    pronounced: dict[str, str] = Field({}, description="Words in lower case, and another spelling or /IPA/.")
     speed: float = Field(1.0, gt=0.4, lt=2.5)
     gain_db: float = Field(0.0, ge=-40, le=20)
-    pause_after: float = Field(0.0, ge=0, le=60)
+    pause_after: float = Field(0.0, ge=-1, le=60)
 
     @model_validator(mode="after")
     def _speech_has_words_and_voice(self) -> Self:
         if self.kind == "speech" and not (self.text and self.voice):
             raise ValueError(f"beat {self.id} is speech and needs both text and voice")
+        if self.kind != "speech" and self.pause_after < 0:
+            raise ValueError(f"beat {self.id} has no sound that another could overlap")
         if not self.panel.startswith(f"{self.page}."):
             raise ValueError(f"beat {self.id} is on page {self.page} but in panel {self.panel}")
         return self
@@ -444,6 +447,34 @@ class Script(Artefact):
                 raise ValueError(f"two beats have the id {beat.id}")
             seen.add(beat.id)
         return self
+
+
+class TakeFault(Part):
+    """One thing that is wrong with a take: of which kind, in words, and how bad (1 and more)."""
+
+    kind: str
+    what: str
+    weight: float
+
+
+class JudgedTake(Part):
+    """What was found of a take: its seconds, these against those usual for its text, its pitch in Hz, its faults."""
+
+    file: str
+    sha256: str
+    seconds: float
+    rate: float
+    pitch: float | None = None
+    tries: int = 1
+    faults: tuple[TakeFault, ...] = ()
+
+
+class Takes(Artefact):
+    """takes.json: what `judge` found of each take; the same file and judge are not judged again."""
+
+    schema_: Literal["comic_narrator.takes/1"] = Field("comic_narrator.takes/1", alias="schema")
+    judge: str
+    takes: tuple[JudgedTake, ...] = ()
 
 
 class Clip(Part):

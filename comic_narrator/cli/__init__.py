@@ -12,12 +12,12 @@ from types import TracebackType
 
 import typer
 
-from comic_narrator.cli import doctor, film, probe, shows
+from comic_narrator.cli import doctor, film, probe, shows, voices
 from comic_narrator.cli.app import app
 from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
-__all__ = ["app", "doctor", "film", "main", "probe", "run", "shows"]
+__all__ = ["app", "doctor", "film", "main", "probe", "run", "shows", "voices"]
 
 log = logging.getLogger("comic_narrator")
 
@@ -83,7 +83,7 @@ def _usage_errors() -> type[typer.BadParameter]:
 
 def _named(arguments: Sequence[str]) -> list[str]:
     """The arguments with the sub-command spelled out: anything but a known one is a book to narrate."""
-    commands = {command.name for command in app.registered_commands}
+    commands = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
     if arguments and arguments[0] in commands:
         return list(arguments)
     return ["film", *(arguments or ["--help"])]

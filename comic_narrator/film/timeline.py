@@ -155,7 +155,8 @@ def _lay_lines(
     for i, (beat, told) in enumerate(zip(spoken, telling, strict=True)):
         take, last = takes[beat.id], i == len(spoken) - 1
         scene.speak(beat, take, scene.now + lead)
-        rest = beat.pause_after + (TAIL + quiet if last else 0.0)
+        # A negative pause lets the next line begin before this one has ended, but not before it is half said.
+        rest = max(beat.pause_after, -take.seconds / 2) if not last else max(beat.pause_after, 0.0) + TAIL + quiet
         # Where the camera has a way to go, it goes in the pause; else it is still on its way to the line's own end.
         going = 0.0 if told.travel is None else max(rest, TRAVEL)
         staying = lead + take.seconds + (rest if told.travel is None else 0.0)

@@ -7,10 +7,13 @@ from comic_narrator.steps.book import ingest, wishes_of
 from comic_narrator.steps.film import film_scenes, finish, mix, time
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
-from comic_narrator.steps.words import cast, script, speak, who_is_who
+from comic_narrator.steps.speech import speak
+from comic_narrator.steps.words import CAST, SCRIPT, cast, pins_beside, script, who_is_who, wordbook_beside
 
 __all__ = [
+    "CAST",
     "REPORT",
+    "SCRIPT",
     "Job",
     "Run",
     "Until",
@@ -20,6 +23,7 @@ __all__ = [
     "finish",
     "ingest",
     "mix",
+    "pins_beside",
     "read",
     "read_given",
     "save_report",
@@ -29,4 +33,5 @@ __all__ = [
     "time",
     "who_is_who",
     "wishes_of",
+    "wordbook_beside",
 ]

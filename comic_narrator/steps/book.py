@@ -24,6 +24,7 @@ from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
 from comic_narrator.settings import BookSettings
 from comic_narrator.steps.run import Job, Run
+from comic_narrator.steps.speech import judge_for
 from comic_narrator.work import digest_file, digest_of
 
 BOOK = "book.json"
@@ -51,6 +52,8 @@ def ingest(job: Job, run: Run) -> Book:
 
 def _check_voice(run: Run, language: str) -> None:
     run.voice.check(language)
+    # Whoever listens to the takes may be missing as well: better said now than after an hour of reading.
+    judge_for(run, language)
     narrator, voices = run.settings.voice.narrator, [profile.id for profile in run.voice.profiles(language)]
     if narrator not in ("auto", *voices):
         raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")

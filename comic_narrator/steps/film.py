@@ -18,7 +18,7 @@ from comic_narrator.model import SAMPLE_RATE, Book, Cast, Direction, PageReading
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
 from comic_narrator.steps.run import Job, Run
-from comic_narrator.steps.words import load_take
+from comic_narrator.steps.speech import load_take
 from comic_narrator.voices import Samples
 from comic_narrator.work import digest_file, digest_of
 
@@ -172,7 +172,7 @@ def _texts(script: Script, kind: str) -> dict[str, str]:
         return spoken
     return {
         beat.id: beat.printed
-        if beat.printed and to_spoken(beat.printed, script.language) == beat.text
+        if beat.printed and (to_spoken(beat.printed, script.language) or "").lower() == spoken[beat.id].lower()
         else spoken[beat.id]
         for beat in script.beats
     }
