@@ -27,6 +27,46 @@ class Credit(Part):
     source: str
 
 
+class CardUse(Part):
+    """Memory of one card over a run, MiB, all processes together."""
+
+    card: int
+    total_mib: int
+    before_mib: int
+    peak_mib: int
+    after_mib: int
+
+
+class ServerUse(Part):
+    """What a vLLM server did during a run, for all its clients: mean seconds, and the fullest its KV cache was (0..1)."""
+
+    requests: int
+    latency: float | None
+    first_token: float | None
+    kv_peak: float | None
+    waiting_peak: int
+
+
+class NapReport(Part):
+    """A nap of the vision tenant: seconds to fall asleep, MiB that came back, seconds to wake; None: not, or unknown."""
+
+    asleep_seconds: float
+    freed_mib: int | None
+    wake_seconds: float | None = None
+
+
+class GpuReport(Part):
+    """How a run shared the GPU: the profile, seconds waited for the card, naps, tenants that were started anew and why."""
+
+    profile: str
+    share: str
+    waited_seconds: float
+    cards: tuple[CardUse, ...] = ()
+    vision: ServerUse | None = None
+    naps: tuple[NapReport, ...] = ()
+    restarts: tuple[str, ...] = ()
+
+
 class Report(Artefact):
     """report.json: what this run made, how long it took, what fell short and whose work is heard."""
 
@@ -41,3 +81,4 @@ class Report(Artefact):
     shortfalls: tuple[str, ...]
     voices: tuple[Credit, ...]
     sounds: tuple[Credit, ...]
+    gpu: GpuReport | None = None

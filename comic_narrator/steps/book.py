@@ -41,9 +41,9 @@ def ingest(job: Job, run: Run) -> Book:
     book = _book(job, paging, run, digest)
     run.layout = f"{book.direction} ({_why(paging, book)})"
     run.watch.say(f"{book.title}: {len(book.pages)} pages, {book.language}, read {run.layout}.")
-    # Now, not after an hour of reading.
-    if job.page_json is None:
-        run.reader.check(book.language)
+    # Now, not after the panels of the whole book; a second pass, whose pages are all read, needs no reader.
+    if job.page_json is None and not all(run.work.path(reading_of(page.id)).is_file() for page in book.pages):
+        run.check_reader(book.language)
     if speaks:
         _check_voice(run, book.language)
     return book
@@ -70,6 +70,11 @@ def text_of(page_id: str) -> str:
     return f"pages/{page_id}/text.json"
 
 
+def reading_of(page_id: str) -> str:
+    """The name of a page's reading in the work folder."""
+    return f"pages/{page_id}/page.json"
+
+
 def wishes_of(book: BookSettings) -> Wishes:
     """What the settings say of the paging."""
     return Wishes(book.layout, None if book.language == "auto" else book.language, book.spreads, book.skip)
@@ -93,7 +98,7 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
         "source": digest,
         "paging": digest_of(paging),
         "pages": job.pages or "all",
-        "language": fixed or f"auto by {run.reader.identity}",
+        "language": fixed or f"auto by {run.reader_identity}",
         "method": ingest_stage.METHOD,
     }
     shown = {page.number: page for page in picked if page.picture}

@@ -100,7 +100,7 @@ def _task(book: Book, page: BookPage, panels: PagePanels, run: Run) -> _Task:
     inputs = {
         "image": digest_file(image),
         "panels": digest_of(panels),
-        "reader": run.reader.identity,
+        "reader": run.reader_identity,
         "language": book.language,
         **({"text": digest_of(*words)} if words else {}),
     }

@@ -5,23 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+from pydantic import Field
 
 from comic_narrator import __version__
 from comic_narrator.backends import Choice
 from comic_narrator.console import Step, Watch
-from comic_narrator.errors import InputError
+from comic_narrator.errors import BackendDownError, InputError
 from comic_narrator.ingest import Source
+from comic_narrator.model import Artefact
 from comic_narrator.readers import Reader
 from comic_narrator.report import Credit, Report
 from comic_narrator.settings import Settings
+from comic_narrator.steps.gpu import Turns
 from comic_narrator.voices import Voice
-from comic_narrator.work import Work
+from comic_narrator.work import Work, digest_of
 
 Until = Literal["pages", "panels", "reading", "script", "speech", "film"]
 
 REPORT = "report.json"
+READER = "reader.json"
+
+
+class ReaderSeen(Artefact):
+    """reader.json: the identity that a reader with these settings had when it was last there to tell it."""
+
+    schema_: Literal["comic_narrator.reader/1"] = Field("comic_narrator.reader/1", alias="schema")
+    settings: str
+    identity: str
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,25 @@ class Run:
     sounds_heard: list[Credit] = field(default_factory=list)
     film: Path | None = None
     film_seconds: float | None = None
+    gpu: Turns = field(default_factory=Turns)
+
+    @cached_property
+    def reader_identity(self) -> str:
+        """The reader's identity; where its server is down, the one that it had when it was up.
+
+        So a second pass, whose pages are all read, needs no server. BackendDownError: down, and never seen before.
+        """
+        settings = digest_of(self.choices["reader"].name, self.settings.reader)
+        seen = self.work.read(ReaderSeen, READER) if self.work.path(READER).is_file() else None
+        try:
+            identity = self.reader.identity
+        except BackendDownError:
+            if seen is None or seen.settings != settings:
+                raise
+            return seen.identity
+        if seen is None or (seen.settings, seen.identity) != (settings, identity):
+            self.work.put(READER, ReaderSeen(settings=settings, identity=identity))
+        return identity
 
     @contextmanager
     def stage(self, name: str, steps: int) -> Iterator[Step]:
@@ -81,6 +114,7 @@ class Run:
             shortfalls=tuple(self.shortfalls),
             voices=tuple(self.voices_heard),
             sounds=tuple(self.sounds_heard),
+            gpu=self.gpu.report(),
         )
 
 
