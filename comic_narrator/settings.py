@@ -17,6 +17,9 @@ from comic_narrator.errors import UsageError
 
 ENV_PREFIX = "COMIC_NARRATOR_"
 
+GPU_TABLES = ("gpu", "tenant")
+"""Tables of a profile that are no settings of a run: `gpu/profiles.py` parses them."""
+
 
 def _whole(value: object) -> object:
     """Text as a number: the environment and --set know only text, and a choice of numbers does not read it."""
@@ -166,7 +169,9 @@ def load_settings(
     """
     values: dict[str, tuple[object, str]] = {}
     if profile is not None:
-        values |= {key: (value, f"profile {profile}") for key, value in _read_profile(profile).items()}
+        for section, table in read_profile(profile).items():
+            if section not in GPU_TABLES:
+                values |= {f"{section}.{key}": (value, f"profile {profile}") for key, value in table.items()}
     for name, text in environment.items():
         if name.startswith(ENV_PREFIX) and "__" in name:
             section, _, key = name.removeprefix(ENV_PREFIX).lower().partition("__")
@@ -182,7 +187,8 @@ def load_settings(
     return _validate(values)
 
 
-def _read_profile(profile: str) -> dict[str, object]:
+def read_profile(profile: str) -> dict[str, dict[str, object]]:
+    """The tables of a shipped profile or of a TOML file, unchecked; UsageError where there is none or it is no TOML."""
     path = Path(profile)
     if path.suffix == ".toml":
         if not path.is_file():
@@ -199,12 +205,10 @@ def _read_profile(profile: str) -> dict[str, object]:
         tables = tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"Profile {profile} is not valid TOML: {error}.", "Mend that line.") from error
-    flat: dict[str, object] = {}
     for section, table in tables.items():
         if not isinstance(table, dict):
             raise UsageError(f"Profile {profile} has {section} outside a section.", "Put it under [section].")
-        flat |= {f"{section}.{key}": value for key, value in table.items()}
-    return flat
+    return tables
 
 
 def _validate(values: Mapping[str, tuple[object, str]]) -> tuple[Settings, list[Setting]]:
