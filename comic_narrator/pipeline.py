@@ -26,7 +26,7 @@ def narrate(job: Job, run: Run) -> None:
         if job.until == "reading":
             return
 
-        people = steps.who_is_who(book, readings, run)
+        people = steps.who_is_who(book, readings, job, run)
         cast = steps.cast(book, readings, people, run)
         script = steps.script(book, readings, people, cast, job, run)
         if job.until == "script":

@@ -15,7 +15,6 @@ app = typer.Typer(
 )
 
 
-
 @app.callback()
 def _commands() -> None:
     """Keeps the application a group of commands when only the one that was asked for is imported."""

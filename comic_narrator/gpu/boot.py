@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from comic_narrator.errors import BackendAnswerError, BackendDownError, UsageError
-from comic_narrator.gpu.bootlog import Account, BootLog
+from comic_narrator.gpu.bootlog import BootLog
+from comic_narrator.gpu.refusals import Account
 from comic_narrator.gpu.tenants import Tenant, serving
 from comic_narrator.http import Patience, Server
 
@@ -29,7 +30,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Boot:
-    """How a boot ended: ready, refused (its process ended) or out of time; the account of its log, and how that ends."""
+    """How a boot ended: ready, refused (its process ended) or late; what its log said, and how that ends."""
 
     outcome: Literal["ready", "refused", "late"]
     account: Account
@@ -55,6 +56,11 @@ class LogLines:
         self._read = 0
         self._rest = b""
 
+    @property
+    def rest(self) -> str:
+        """What came after the last whole line."""
+        return self._rest.decode("utf-8", errors="replace").rstrip()
+
     def new(self) -> Iterator[str]:
         """The lines that are whole by now."""
         with self._log.open("rb") as file:
@@ -68,7 +74,7 @@ class LogLines:
 
 
 def answers(tenant: Tenant) -> bool | None:
-    """Whether the tenant answers its health question; None: it runs and does not say, as Fish Speech while it speaks."""
+    """Whether the tenant answers when asked for its health; None: it runs and is silent, as Fish Speech speaking."""
     try:
         with Server(tenant.url) as server:
             server.get(tenant.health, patience=KNOCK)
@@ -80,11 +86,11 @@ def answers(tenant: Tenant) -> bool | None:
     return True
 
 
-def follow(tenant: Tenant, bound: float, say: Say, detail: Say) -> Boot:
+def follow(tenant: Tenant, log: BootLog, bound: float, say: Say, detail: Say) -> Boot:
     """Watch a tenant that was started until it is ready, its process ends, or `bound` seconds have passed."""
     began = told = time.monotonic()
-    lines, log, tail = LogLines(Path(tenant.log)), BootLog(), []
-    milestones = 0
+    lines, milestones = LogLines(Path(tenant.log)), 0
+    tail: list[str] = []
     while True:
         alive = serving(tenant)
         for line in lines.new():
@@ -93,11 +99,13 @@ def follow(tenant: Tenant, bound: float, say: Say, detail: Say) -> Boot:
             tail = [*tail, line][-TAIL:]
         reached = log.account.milestones
         for milestone in reached[milestones:]:
-            say(f"{tenant.name}: {milestone}")
+            if milestone != "ready":
+                say(f"{tenant.name}: {milestone}")
             told = time.monotonic()
         milestones = len(reached)
         seconds = time.monotonic() - began
         if not alive:
+            log.feed(lines.rest)
             return Boot("refused", log.account, seconds, tuple(tail))
         if answers(tenant):
             return Boot("ready", log.account, seconds, tuple(tail))

@@ -13,15 +13,15 @@ from comic_narrator.errors import InputError, MissingToolError
 
 VLLM = "vllm==0.20.2"
 FISH = "fish-speech[stable]==0.1.0"
-"""The package is of the generation after 1.5 and serves S1-mini; a checkout of the tag v1.5.1 serves the 1.5 weights."""
+"""The package is of the generation after 1.5 and serves S1-mini; a checkout of v1.5.1 serves the weights of 1.5."""
 PYTHONS = ("python3.12", "python3.11", "python3.10")
 """vLLM's and Fish Speech's pins have no wheels for later ones."""
 FISH_LAUNCHER = "fish-speech-server"
 
 FISH_LICENCE = (
-    "Fish Speech is no part of this program. Its code is under Apache-2.0 up to 1.5 and in the pinned package, under the "
-    "Fish Audio Research Licence later; the weights of 1.5 and of S1-mini are under CC-BY-NC-SA-4.0: nothing that is "
-    "made with them may be sold, and the name of their makers goes with it."
+    "Fish Speech is no part of this program. Its code is under Apache-2.0 up to 1.5 and in the pinned package, under "
+    "the Fish Audio Research Licence later; the weights of 1.5 and of S1-mini are under CC-BY-NC-SA-4.0: nothing "
+    "that is made with them may be sold, and the name of their makers goes with it."
 )
 
 Say = Callable[[str], None]
@@ -49,7 +49,7 @@ def set_up_vllm(place: Place, python: str | None, say: Say) -> Path:
     launcher = place.bin / "vllm"
     if not launcher.is_file():
         _install(home, python, (VLLM,), say)
-        _launch(launcher, f"exec {shlex.quote(str(home / 'bin' / 'vllm'))} \"$@\"")
+        _launch(launcher, f'exec {shlex.quote(str(home / "bin" / "vllm"))} "$@"')
     say(f"vLLM: {launcher}")
     return launcher
 
@@ -62,7 +62,9 @@ def set_up_fish(place: Place, python: str | None, checkout: Path | None, weights
     """
     model = _checked_weights(weights.absolute())
     if checkout is not None and not (checkout / "tools" / "api_server.py").is_file():
-        raise InputError(f"{checkout} is no checkout of Fish Speech.", "Name the folder that holds tools/api_server.py.")
+        raise InputError(
+            f"{checkout} is no checkout of Fish Speech.", "Name the folder that holds tools/api_server.py."
+        )
     home = place.environment("fish")
     wanted = ("-e", f"{checkout.absolute()}[stable]") if checkout else (FISH,)
     _install(home, python, wanted, say)
@@ -72,7 +74,7 @@ def set_up_fish(place: Place, python: str | None, checkout: Path | None, weights
             (packages / ".project-root").touch()
     start = shlex.join([str(home / "bin" / "python"), "-m", "tools.api_server", *model])
     launcher = place.bin / FISH_LAUNCHER
-    _launch(launcher, f"cd {shlex.quote(str(checkout.absolute() if checkout else home))} || exit 1\nexec {start} \"$@\"")
+    _launch(launcher, f'cd {shlex.quote(str(checkout.absolute() if checkout else home))} || exit 1\nexec {start} "$@"')
     say(f"Fish Speech: {launcher}")
     return launcher
 
@@ -87,7 +89,7 @@ def _checked_weights(weights: Path) -> tuple[str, ...]:
             return (*where, "--decoder-config-name", config)
     raise InputError(
         f"{weights} holds no weights of Fish Speech 1.5 or S1-mini.",
-        "Fetch them from their makers, whose licence you accept by it, and name the folder with codec.pth or firefly*.pth.",
+        "Fetch them from their makers, whose licence you accept so; their folder has codec.pth or firefly*.pth in it.",
     )
 
 

@@ -24,10 +24,10 @@ Waiting = Callable[[int, str], None]
 
 @contextmanager
 def lease(folder: Path, card: int, purpose: str, waiting: Waiting) -> Iterator[float]:
-    """Hold the card for a block, after all who came earlier; yields the seconds waited. InTheWayError: the line is full.
+    """Hold the card for a block, after all who came earlier; yields seconds waited. InTheWayError: the line is full.
 
-    `folder` is the state folder that all runs of a user share. Each place in the line is a file lock, of which a run holds
-    one and takes the next before it lets go: so the line keeps its order, and the system frees what a killed run held.
+    All runs of a user share `folder`. Each place in the line is a file lock, of which a run holds one and takes the
+    next before it lets go: so the line keeps its order, and the system frees what a killed run held.
     """
     folder.mkdir(parents=True, exist_ok=True)
     line = [FileLock(folder / f"card-{card}.{place}.lock") for place in range(PLACES + 1)]
@@ -41,22 +41,14 @@ def lease(folder: Path, card: int, purpose: str, waiting: Waiting) -> Iterator[f
         ) from None
     try:
         while place:
-            _move_up(line[place - 1], lambda at=place: waiting(at, _told(holder)))
+            try:
+                line[place - 1].acquire(timeout=0)
+            except Timeout:
+                waiting(place, holder.read_text(encoding="utf-8") if holder.is_file() else "another run")
+                line[place - 1].acquire(poll_interval=LOOK_AGAIN)
             line[place].release()
             place -= 1
         holder.write_text(f"{purpose}, PID {os.getpid()}", encoding="utf-8")
         yield time.monotonic() - began
     finally:
         line[place].release()
-
-
-def _move_up(ahead: FileLock, tell: Callable[[], None]) -> None:
-    try:
-        ahead.acquire(timeout=0)
-    except Timeout:
-        tell()
-        ahead.acquire(poll_interval=LOOK_AGAIN)
-
-
-def _told(holder: Path) -> str:
-    return holder.read_text(encoding="utf-8") if holder.is_file() else "another run"

@@ -41,7 +41,7 @@ def asleep(server: Server) -> bool:
 
 
 def fall_asleep(server: Server, used: Used, weights_gib: float) -> Nap:
-    """Put the server to sleep and make sure of it. UsageError: it cannot sleep; DoesNotFitError: it gave nothing back."""
+    """Put the server to sleep and make sure of it. UsageError: it cannot; DoesNotFitError: it gave nothing back."""
     before, began = used(), time.monotonic()
     try:
         server.post(SLEEP, None, patience=FALLING_ASLEEP)

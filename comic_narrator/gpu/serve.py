@@ -10,26 +10,50 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from comic_narrator.errors import BackendDownError, DoesNotFitError, InTheWayError, NarratorError
+import psutil
+
+from comic_narrator.errors import (
+    BackendDownError,
+    DoesNotFitError,
+    InTheWayError,
+    MissingToolError,
+    NarratorError,
+    UsageError,
+)
+from comic_narrator.gpu import needs
 from comic_narrator.gpu.boot import Boot, Say, answers, follow
+from comic_narrator.gpu.bootlog import BootLog
+from comic_narrator.gpu.cards import Card
 from comic_narrator.gpu.nap import asleep, fall_asleep
 from comic_narrator.gpu.profiles import GpuProfile, Kind, SpeechTenant, VisionTenant
+from comic_narrator.gpu.shape import ModelShape
 from comic_narrator.gpu.state import State
-from comic_narrator.gpu.tenants import Tenancy, Tenant, port_holder, serving, start, stop
+from comic_narrator.gpu.tenants import Tenancy, Tenant, port_holder, processes, serving, start, stop
 from comic_narrator.http import Server
 
 ATTEMPTS = 3
 """Boots of one tenant, at most; two that are refused for the same cause are enough."""
-PAUSE = 5.0
-"""Seconds before a boot is tried again: whoever was leaving the card has left it then."""
-STEADY = 4.0
-"""Seconds for which a card's memory must hold still before the next tenant boots."""
 STEADY_MIB = 64
+"""A card holds still while its memory changes by no more."""
+LAST_WORDS = 10.0
+"""Seconds that a server may go on without its engine before it leaves."""
 SETTLING = 60.0
 """Seconds after which a card that never holds still is taken as it is: a desktop draws on it."""
 
-Used = Callable[[int], int | None]
-"""Memory in use on a card, MiB; None where it cannot be measured."""
+FAILED: Mapping[str, type[NarratorError]] = {
+    "no_model": MissingToolError,
+    "no_card": MissingToolError,
+    "no_kernel": MissingToolError,
+    "port_taken": InTheWayError,
+    "unknown_flag": UsageError,
+    "nvfp4": UsageError,
+    "too_long_for_model": UsageError,
+    "engine": BackendDownError,
+}
+"""What kind of error a refusal is; what is not here does not fit."""
+
+Cards = Callable[[], Sequence[Card]]
+"""The cards as they are now; empty where they cannot be measured."""
 
 
 @dataclass(frozen=True)
@@ -44,22 +68,21 @@ class Order:
     url: str
     health: str
     weights_gib: float
+    shape: ModelShape | None = None
 
 
-def orders(profile: GpuProfile, own: Path, path: str, only: str | None = None) -> list[Order]:
+def orders(profile: GpuProfile, own: Path, path: str, only: str | None = None, *, both: bool = False) -> list[Order]:
     """The tenants of a profile in the order in which they boot; `own` is searched for their programs before `path`.
 
-    With two passes the vision tenant has the card to itself, so that speech comes up only where `only` names it.
+    With two passes the vision tenant has the card to itself: speech comes where `only` names it, or with `both`.
     """
     wanted = []
     for kind in profile.boot_order:
-        if only is not None and kind != only:
-            continue
-        if only is None and profile.gpu.share == "two-pass" and kind != "vision":
-            continue
-        tenant = profile.tenant.vision if kind == "vision" else profile.tenant.speech
-        if tenant is not None:
-            wanted.append(_order(kind, tenant, own, path))
+        alone = profile.gpu.share == "two-pass" and not both and kind != "vision"
+        if kind == only or (only is None and not alone):
+            tenant = profile.tenant.vision if kind == "vision" else profile.tenant.speech
+            if tenant is not None:
+                wanted.append(_order(kind, tenant, own, path))
     return wanted
 
 
@@ -78,38 +101,45 @@ def _order(kind: Kind, tenant: VisionTenant | SpeechTenant, own: Path, path: str
         url=f"http://{tenant.host}:{tenant.port}",
         health="/v1/health" if fish else "/health",
         weights_gib=_weights(tenant),
+        shape=tenant.shape if isinstance(tenant, VisionTenant) else None,
     )
 
 
 def _weights(tenant: VisionTenant | SpeechTenant) -> float:
     if isinstance(tenant, SpeechTenant):
         return tenant.expected_gib
-    return tenant.figures.weights_gib if tenant.figures else 0.0
+    if tenant.figures:
+        return tenant.figures.weights_gib
+    return needs.weights(tenant.shape, tenant.flags) / needs.GIB if tenant.shape else 0.0
 
 
 @dataclass(frozen=True)
 class Landlord:
-    """Who brings tenants up and takes them down: the state folder, the cards' memory, and how it is told."""
+    """Who brings tenants up and takes them down: the state folder, the cards, and how it is told.
+
+    `bound` is the seconds that a boot may take, `settle` those for which a card must hold still before the next one.
+    """
 
     state: State
-    used: Used
+    cards: Cards
     say: Say
     detail: Say
     bound: float = 1200.0
+    settle: float = 4.0
 
-    def up(self, profile: GpuProfile, wanted: Sequence[Order]) -> Tenancy:
-        """Bring up what is not up yet, each when the one before has settled; the tenancy then.
+    def up(self, name: str, profile: GpuProfile, wanted: Sequence[Order]) -> Tenancy:
+        """Bring up what is not up yet, each when the one before has settled; the tenancy then. `name` is the profile's.
 
         DoesNotFitError or BackendDownError after the same refusal twice or out of time; InTheWayError: a port or
         another profile's tenants are in the way.
         """
         with self.state.changing():
-            tenancy = self.state.tenancy() or Tenancy(profile=profile.name)
-            if tenancy.profile != profile.name and any(serving(tenant) for tenant in tenancy.tenants):
+            tenancy = self.state.tenancy() or Tenancy(profile=name)
+            if tenancy.profile != name and any(serving(tenant) for tenant in tenancy.tenants):
                 raise InTheWayError(
                     f"The tenants of {tenancy.profile} are up.", "Take them down first: `comic-narrator serve down`."
                 )
-            tenancy = tenancy.model_copy(update={"profile": profile.name})
+            tenancy = tenancy.model_copy(update={"profile": name})
             for order in wanted:
                 tenancy = self._one_up(order, tenancy)
                 if order.name == "vision" and profile.gpu.share == "nap" and len(wanted) > 1:
@@ -123,7 +153,7 @@ class Landlord:
                 self.say(f"{order.name}: is up already, PID {known.pid}, {known.url}")
                 return tenancy
             self.say(f"{order.name}: PID {known.pid} is still booting")
-            boot = self._watched(known, tenancy)
+            boot = self._watched(order, known, tenancy)
             if boot.outcome != "ready":
                 raise refusal(order.name, boot, known.log)
             return self._settled(order, known, tenancy, boot)
@@ -139,7 +169,7 @@ class Landlord:
             tenancy = tenancy.with_tenant(tenant)
             # Before anything can go wrong: what is written down can be stopped.
             self.state.keep(tenancy)
-            boot = self._watched(tenant, tenancy)
+            boot = self._watched(order, tenant, tenancy)
             if boot.outcome == "ready":
                 return self._settled(order, tenant, tenancy, boot)
             told = refusal(order.name, boot, tenant.log)
@@ -148,7 +178,7 @@ class Landlord:
             causes.append(boot.cause)
             self.say(told.what)
             self.say(f"{order.name}: once more, in case whatever was in the way has left")
-            time.sleep(PAUSE)
+            time.sleep(self.settle)
 
     def _started(self, order: Order) -> Tenant:
         holder = port_holder(order.port)
@@ -172,11 +202,11 @@ class Landlord:
             gpu=order.gpu,
         )
 
-    def _watched(self, tenant: Tenant, tenancy: Tenancy) -> Boot:
+    def _watched(self, order: Order, tenant: Tenant, tenancy: Tenancy) -> Boot:
         """How the boot ends; a tenant that is not ready then is stopped and forgotten, also after Ctrl-C."""
         ready = False
         try:
-            boot = follow(tenant, self.bound, self.say, self.detail)
+            boot = follow(tenant, BootLog(order.shape), self.bound, self.say, self.detail)
             ready = boot.outcome == "ready"
         finally:
             if not ready:
@@ -194,8 +224,8 @@ class Landlord:
     def _let_settle(self, card: int) -> None:
         """Wait until the card's memory holds still: a boot beside one that still grows or shrinks is measured wrong."""
         until, seen, since = time.monotonic() + SETTLING, self.used(card), time.monotonic()
-        while seen is not None and time.monotonic() - since < STEADY and time.monotonic() < until:
-            time.sleep(STEADY / 8)
+        while seen is not None and time.monotonic() - since < self.settle and time.monotonic() < until:
+            time.sleep(self.settle / 8)
             now = self.used(card)
             if now is None or abs(now - seen) > STEADY_MIB:
                 seen, since = now, time.monotonic()
@@ -207,6 +237,59 @@ class Landlord:
             nap = fall_asleep(server, lambda: self.used(order.gpu), order.weights_gib)
         freed = "" if nap.freed_mib is None else f", {nap.freed_mib} MiB came back"
         self.say(f"{order.name}: takes a nap, so that the next tenant finds room ({nap.seconds:.1f} s{freed})")
+
+    def used(self, card: int) -> int | None:
+        """Memory in use on a card, MiB; None where it cannot be measured."""
+        return next((seen.used_mib for seen in self.cards() if seen.index == card), None)
+
+    def held_mib(self, name: str) -> int | None:
+        """MiB that a tenant of ours holds: on its card, or in the machine where no card tells; None: it is not ours."""
+        tenant = self._tenant(name)
+        if tenant is None:
+            return None
+        ours = {process.pid: process for process in processes(tenant)}
+        on_cards = [h.mib for card in self.cards() for h in card.holders if h.pid in ours and h.mib is not None]
+        if on_cards:
+            return sum(on_cards)
+        return sum(memory for process in ours.values() if (memory := _resident(process)) is not None) >> 20
+
+    def has_died(self, name: str) -> bool:
+        """Whether a tenant of ours is gone, or runs without an engine; waited for, as a server outlives its engine."""
+        tenant = self._tenant(name)
+        if tenant is None:
+            return False
+        until = time.monotonic() + LAST_WORDS
+        while serving(tenant):
+            if answers(tenant):
+                return False
+            if time.monotonic() > until:
+                # Fish Speech is silent while it speaks; vLLM answers as long as it has an engine.
+                return name == "vision"
+            time.sleep(0.5)
+        return True
+
+    def make_room(self, vision: Order) -> None:
+        """Make sure that a sleeping vision tenant finds its memory when it wakes; DoesNotFitError: others hold it.
+
+        The speech tenant is started anew where its growth is what is in the way.
+        """
+        if self._lack(vision) <= 0:
+            return
+        self.say("The speech tenant is started anew, so that the reader finds room to wake up.")
+        if not self.restart("speech") or self._lack(vision) > 0:
+            raise DoesNotFitError(
+                f"The reader cannot wake up: {self._lack(vision)} MiB of its card are held by others.",
+                "`comic-narrator doctor` names them; end one, or take the tenants down and up again.",
+            )
+
+    def _lack(self, vision: Order) -> int:
+        """MiB that are missing on the card for at least the weights to come back."""
+        card = next((seen for seen in self.cards() if seen.index == vision.gpu), None)
+        return 0 if card is None else round(vision.weights_gib * 1024) - card.free_mib
+
+    def _tenant(self, name: str) -> Tenant | None:
+        tenancy = self.state.tenancy()
+        return tenancy.named(name) if tenancy else None
 
     def down(self, only: str | None = None) -> list[str]:
         """Stop what was started, last first, and nothing else; the names of those that ran."""
@@ -243,6 +326,13 @@ def _as_it_was(tenant: Tenant) -> Order:
     return Order(tenant.name, tenant.argv, tenant.environment, tenant.gpu, port, tenant.url, tenant.health, 0.0)
 
 
+def _resident(process: psutil.Process) -> int | None:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return None
+
+
 Condition = Literal["up", "asleep", "booting", "silent", "dead"]
 """How a tenant stands; silent: it runs and does not answer, as one that is busy, or one that hangs."""
 
@@ -269,4 +359,4 @@ def refusal(name: str, boot: Boot, log: str) -> NarratorError:
     told = boot.account.refusal
     if told is None:
         return BackendDownError(f"{name} ended before it was ready; its log ends with: {boot.last}", f"Look at {log}.")
-    return DoesNotFitError(f"{name} was refused: {told.what}", told.hint)
+    return FAILED.get(told.cause, DoesNotFitError)(f"{name} was refused: {told.what}", told.hint)

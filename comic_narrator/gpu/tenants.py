@@ -1,4 +1,4 @@
-"""Tenants as processes: started in a session of their own, written down with their start time, and only those stopped."""
+"""Tenants as processes: each in a session of its own, written down with its start; nothing else is ever stopped."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def ingest(job: Job, run: Run) -> Book:
     run.watch.say(f"{book.title}: {len(book.pages)} pages, {book.language}, read {run.layout}.")
     # Now, not after the panels of the whole book; a second pass, whose pages are all read, needs no reader.
     if job.page_json is None and not all(run.work.path(reading_of(page.id)).is_file() for page in book.pages):
-        run.check_reader(book.language)
+        run.check_reader(book.language, job.until)
     if speaks:
         _check_voice(run, book.language)
     return book

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from comic_narrator.console import Watch
-from comic_narrator.errors import BackendDownError, DoesNotFitError
+from comic_narrator.errors import BackendDownError
 from comic_narrator.gpu.gate import Gate
 from comic_narrator.gpu.lease import lease
 from comic_narrator.gpu.nap import asleep, fall_asleep, wake
@@ -44,6 +45,11 @@ class Turns:
         """What the call to that tenant answers."""
         del kind
         return call()
+
+    @property
+    def naps(self) -> bool:
+        """Whether the reader sleeps now, and is woken when its turn comes."""
+        return False
 
     @property
     def two_passes(self) -> bool:
@@ -141,8 +147,8 @@ class CardTurns(Turns):
         try:
             with gate.call() as life:
                 return call()
-        except BackendDownError as error:
-            if not gate.renew(life, lambda: self._revive(kind, error)):
+        except BackendDownError:
+            if not gate.renew(life, partial(self._revive, kind, error)):
                 raise
         with gate.call():
             return call()
@@ -172,6 +178,14 @@ class CardTurns(Turns):
             self.watch.say(f"Speech had grown to {held} MiB and was started anew.")
             self._restarts.append(f"speech: grew from {first} to {held} MiB")
             self._first_mib = None
+
+    @property
+    def naps(self) -> bool:
+        """Whether the reader sleeps now, and is woken when its turn comes."""
+        if "vision" not in self.orders or self.profile.gpu.share != "nap":
+            return False
+        with Server(self.orders["vision"].url) as server:
+            return server.alive() and asleep(server)
 
     @property
     def two_passes(self) -> bool:

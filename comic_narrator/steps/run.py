@@ -14,7 +14,7 @@ from pydantic import Field
 from comic_narrator import __version__
 from comic_narrator.backends import Choice
 from comic_narrator.console import Step, Watch
-from comic_narrator.errors import BackendDownError, InputError
+from comic_narrator.errors import BackendDownError, InputError, UsageError
 from comic_narrator.ingest import Source
 from comic_narrator.model import Artefact
 from comic_narrator.readers import Reader
@@ -88,6 +88,26 @@ class Run:
         if seen is None or (seen.settings, seen.identity) != (settings, identity):
             self.work.put(READER, ReaderSeen(settings=settings, identity=identity))
         return identity
+
+    def check_reader(self, language: str, until: Until) -> None:
+        """Raise what would stop the reader, before much work is done; a reader that naps is looked at when it wakes."""
+        self._check_passes(until)
+        if not self.gpu.naps:
+            self.reader.check(language)
+
+    @contextmanager
+    def reading(self, language: str, until: Until) -> Iterator[None]:
+        """Have the card, and a reader that is awake and well, for a block; UsageError: this run has no reading pass."""
+        self._check_passes(until)
+        with self.gpu.turn("vision", lambda: self.reader.check(language)):
+            yield
+
+    def _check_passes(self, until: Until) -> None:
+        if self.gpu.two_passes and until in ("speech", "film"):
+            raise UsageError(
+                "Pages are still to be read, and with this profile reading and speech each need the card to themselves.",
+                "Run the same command with --vision-only first; it then says how to go on.",
+            )
 
     @contextmanager
     def stage(self, name: str, steps: int) -> Iterator[Step]:

@@ -25,14 +25,14 @@ CAST = "cast.json"
 SCRIPT = "script.json"
 
 
-def who_is_who(book: Book, readings: Mapping[str, PageReading], run: Run) -> People:
+def who_is_who(book: Book, readings: Mapping[str, PageReading], job: Job, run: Run) -> People:
     """Tell which labels of the pages mean the same person: people.json."""
     inputs = {"readings": digest_of(*readings.values()), "reader": run.reader_identity}
     images = {page.id: run.work.path(page.image) for page in book.pages}
 
     def build() -> People:
         figures = [figure for page, reading in readings.items() for figure in figures_of(reading, images[page])]
-        with run.gpu.turn("vision", run.make_sure):
+        with run.reading(book.language, job.until):
             return People(people=run.gpu.ask("vision", lambda: run.reader.who_is_who(figures)))
 
     with run.stage("people", 1) as step:

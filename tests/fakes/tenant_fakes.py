@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _FakeServer
 
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the name of the base class
+    def log_message(self, format: str, *arguments: object) -> None:
         del format, arguments
 
     def do_GET(self) -> None:
@@ -165,7 +165,12 @@ def vllm() -> None:
     order = _order("vllm")
     port = int(sys.argv[sys.argv.index("--port") + 1])
     engine = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    signal.signal(signal.SIGTERM, lambda *_: (engine.terminate(), sys.exit(0)))
+
+    def leave(*_: object) -> None:
+        engine.terminate()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, leave)
     _replay(order)
     if order["does"] == "refuse":
         engine.terminate()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -19,9 +18,9 @@ from comic_narrator.gpu.tenants import Tenancy, Tenant, port_holder, processes, 
 
 # A server with an engine of its own that pays no heed to being asked to leave.
 STUBBORN = """
-import signal, subprocess, sys, time
-engine = [sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"]
-subprocess.Popen(engine)
+import subprocess, sys, time
+deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+subprocess.Popen([sys.executable, "-c", deaf])
 time.sleep(60)
 """
 
@@ -115,4 +114,3 @@ def test_a_child_that_ended_is_no_tenant(tmp_path: Path) -> None:
     while serving(tenant) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert processes(tenant) == []
-

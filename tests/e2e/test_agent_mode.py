@@ -1,0 +1,311 @@
+"""agent-mode.sh from end to end, over stand-ins for vllm, Fish Speech and nvidia-smi that replay what real ones said."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FAKES = ROOT / "tests" / "fakes" / "bin"
+RECORDS = ROOT / "tests" / "records" / "boots"
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")
+
+PROFILE = """
+[gpu]
+share = "{share}"
+[tenant.vision]
+model = "Qwen/Qwen3-VL-8B-Instruct"
+port = {vision}
+sources = ["this test"]
+[tenant.vision.environment]
+VLLM_SERVER_DEV_MODE = "1"
+[tenant.vision.flags]
+max_model_len = 32768
+gpu_memory_utilization = 0.82
+limit_mm_per_prompt = {{ image = 2, video = 0 }}
+enable_sleep_mode = true
+[tenant.vision.figures]
+weights_gib = 16.69
+[tenant.speech]
+program = ["fish-speech-server", "--listen", "127.0.0.1:{speech}"]
+port = {speech}
+expected_gib = 2.3
+reserve_gib = 2.6
+sources = ["this test"]
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@dataclass
+class Machine:
+    """A machine with a card that is none: its folders, its ports, and what its servers do."""
+
+    home: Path
+    vision: int = field(default_factory=free_port)
+    speech: int = field(default_factory=free_port)
+    vllm: dict[str, Any] = field(default_factory=dict)
+    fish: dict[str, Any] = field(default_factory=dict)
+
+    def environment(self) -> dict[str, str]:
+        path = os.pathsep.join([str(self.home / "bin"), str(FAKES), os.environ["PATH"]])
+        return {
+            **os.environ,
+            "PATH": path,
+            "PYTHONPATH": str(ROOT),
+            "XDG_STATE_HOME": str(self.home / "state"),
+            "XDG_DATA_HOME": str(self.home / "data"),
+            "FAKE_CARD": str(self.home / "card"),
+            "FAKE_VLLM": json.dumps({"log": str(RECORDS / "up.log"), "mib": 25700, **self.vllm}),
+            "FAKE_FISH": json.dumps({"mib": 2300, **self.fish}),
+        }
+
+    def profile(self, share: str = "co-resident") -> Path:
+        file = self.home / "mine.toml"
+        file.write_text(PROFILE.format(share=share, vision=self.vision, speech=self.speech), encoding="utf-8")
+        return file
+
+    def command(self, *arguments: str) -> list[str]:
+        return [str(self.home / "agent-mode.sh"), *arguments]
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments), env=self.environment(), capture_output=True, text=True, check=False
+        )
+
+    def up(self, *more: str, share: str = "co-resident") -> subprocess.CompletedProcess[str]:
+        return self.run("up", "--profile", str(self.profile(share)), "--settle", "0.1", *more)
+
+    def status(self) -> dict[str, Any]:
+        told = json.loads(self.run("status", "--json").stdout)
+        return {tenant["name"]: tenant for tenant in told["tenants"]}
+
+    def boots(self, name: str) -> int:
+        return len((self.home / "card" / f"booted-{name}").read_text().split())
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    # Without the checkout's environment beside it, the script takes the command that PATH has.
+    shutil.copy(ROOT / "agent-mode.sh", tmp_path)
+    (tmp_path / "card").mkdir()
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "comic-narrator"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m comic_narrator "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    machine = Machine(tmp_path)
+    yield machine
+    machine.run("down")
+
+
+def test_up_starts_the_tenants_in_order_and_again_is_nothing_to_do(machine: Machine) -> None:
+    up = machine.up()
+    assert up.returncode == 0, up.stderr
+    assert up.stdout.splitlines() == [
+        f"vision http://127.0.0.1:{machine.vision}",
+        f"speech http://127.0.0.1:{machine.speech}",
+    ]
+    assert up.stderr.index("vision: 75,776 tokens fit into the KV cache") < up.stderr.index("vision: ready after")
+    assert up.stderr.index("vision: ready after") < up.stderr.index("speech: starts")
+    assert "GPU 0, NVIDIA GeForce RTX 5090: 4207 of 32607 MiB are left" in up.stderr
+    before = machine.status()
+    assert {name: tenant["state"] for name, tenant in before.items()} == {"vision": "up", "speech": "up"}
+    assert {name: tenant["mib"] for name, tenant in before.items()} == {"vision": 25700, "speech": 2300}
+
+    again = machine.run()
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.count("is up already") == 2
+    assert machine.status() == before
+
+    logs = machine.run("logs", "vision", "-n", "2")
+    assert len(logs.stdout.splitlines()) == 2
+
+    down = machine.run("down")
+    assert down.returncode == 0
+    assert down.stderr.index("speech: stopped") < down.stderr.index("vision: stopped")
+    assert machine.status() == {}
+    for tenant in before.values():
+        assert not psutil.pid_exists(tenant["pid"]) or psutil.Process(tenant["pid"]).status() == psutil.STATUS_ZOMBIE
+    assert "Nothing that was started here runs." in machine.run("down").stderr
+
+
+@pytest.mark.parametrize(
+    ("log", "code", "told"),
+    [
+        ("no_kv", 9, "leave nothing for the KV cache"),
+        ("kv_too_small", 9, "tokens fit"),
+        ("free_memory", 9, "other processes hold"),
+        ("unknown", 5, "its log ends with"),
+    ],
+)
+def test_the_same_refusal_twice_is_told_and_leaves_nothing(machine: Machine, log: str, code: int, told: str) -> None:
+    lines: Any = ["something odd happened"] if log == "unknown" else str(RECORDS / f"{log}.log")
+    machine.vllm = {"does": "refuse", "log": lines}
+    up = machine.up()
+    assert up.returncode == code, up.stderr
+    assert up.stderr.count(told) == 2
+    assert "speech: starts" not in up.stderr
+    assert machine.boots("vllm") == 2
+    assert machine.status() == {}
+
+
+def test_a_refusal_that_passes_is_no_refusal(machine: Machine) -> None:
+    machine.vllm = {"first": {"does": "refuse", "log": str(RECORDS / "free_memory.log")}}
+    up = machine.up()
+    assert up.returncode == 0, up.stderr
+    assert "once more" in up.stderr
+    assert machine.status()["vision"]["state"] == "up"
+
+
+def test_a_boot_that_hangs_is_bounded_and_stopped(machine: Machine) -> None:
+    machine.vllm = {"does": "hang"}
+    up = machine.up("--wait", "0.05")
+    assert up.returncode == 5
+    assert "vision did not answer within" in up.stderr
+    assert machine.status() == {}
+    assert not _sleepers(machine)
+
+
+def test_a_port_that_is_taken_is_told_with_who_has_it(machine: Machine) -> None:
+    with socket.create_server(("127.0.0.1", machine.vision)):
+        up = machine.up()
+    assert up.returncode == 8
+    assert f"Port {machine.vision}, where vision is to answer, is taken by PID {os.getpid()}" in up.stderr
+
+
+def test_a_program_that_is_missing_is_told(machine: Machine) -> None:
+    profile = machine.profile()
+    profile.write_text(profile.read_text().replace("fish-speech-server", "no-such-server"))
+    up = machine.run("up", "speech", "--profile", str(profile))
+    assert up.returncode == 4
+    assert "no-such-server cannot be started" in up.stderr
+
+
+def test_a_crashed_tenant_is_noticed_and_started_again_by_the_next_run(machine: Machine) -> None:
+    assert machine.up().returncode == 0
+    before = machine.status()
+    os.kill(before["vision"]["pid"], signal.SIGKILL)
+    _wait(lambda: machine.run("status").returncode == 5)
+    assert "vision died." in machine.run("status").stderr
+    up = machine.up()
+    assert up.returncode == 0, up.stderr
+    assert "has died since" in up.stderr
+    after = machine.status()
+    assert after["speech"] == before["speech"]
+    assert after["vision"]["pid"] != before["vision"]["pid"]
+    # The engine that the dead server left behind is gone as well.
+    assert len(_sleepers(machine)) == 1
+
+
+def test_ctrl_c_stops_what_was_booting_and_leaves_what_was_ready(machine: Machine) -> None:
+    machine.fish = {"log": ["loading"] * 600, "pause": 0.1}
+    run = subprocess.Popen(
+        machine.command("up", "--profile", str(machine.profile()), "--settle", "0.1"),
+        env=machine.environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stderr is not None
+    with run:
+        for line in run.stderr:
+            if "speech: starts" in line:
+                break
+        _wait(lambda: (machine.home / "card" / "booted-fish").exists())
+        os.killpg(run.pid, signal.SIGINT)
+        rest = run.stderr.read()
+    assert run.returncode == 130
+    assert "Interrupted" in rest
+    assert {name: tenant["state"] for name, tenant in machine.status().items()} == {"vision": "up"}
+    machine.fish = {}
+    assert machine.up().returncode == 0
+
+
+def test_a_command_that_was_killed_is_gone_on_with_by_the_next_one(machine: Machine) -> None:
+    machine.vllm = {"log": ["loading"] * 40, "pause": 0.1}
+    run = subprocess.Popen(
+        machine.command("up", "vision", "--profile", str(machine.profile()), "--settle", "0.1"),
+        env=machine.environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with run:
+        _wait(lambda: (machine.home / "card" / "booted-vllm").exists())
+        run.kill()
+    assert machine.status()["vision"]["state"] == "booting"
+    up = machine.up("vision")
+    assert up.returncode == 0, up.stderr
+    assert "is still booting" in up.stderr
+    assert machine.boots("vllm") == 1
+
+
+def test_with_naps_the_first_tenant_sleeps_while_the_second_boots(machine: Machine) -> None:
+    up = machine.up(share="nap")
+    assert up.returncode == 0, up.stderr
+    assert up.stderr.index("vision: takes a nap") < up.stderr.index("speech: starts")
+    assert machine.status()["vision"]["state"] == "asleep"
+
+
+def test_with_two_passes_the_card_is_the_readers_alone(machine: Machine) -> None:
+    up = machine.up(share="two-pass")
+    assert up.returncode == 0, up.stderr
+    assert list(machine.status()) == ["vision"]
+    assert "--vision-only" in up.stderr
+
+
+def test_tenants_of_another_profile_are_in_the_way(machine: Machine) -> None:
+    assert machine.up("speech").returncode == 0
+    other = machine.run("up", "--profile", "agent-24g")
+    assert other.returncode == 8
+    assert "are up" in other.stderr
+
+
+def test_without_a_card_no_profile_is_picked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    no_card = machine.home / "bin" / "nvidia-smi"
+    no_card.write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
+    no_card.chmod(0o755)
+    up = machine.run("up")
+    assert up.returncode == 2
+    assert "No GPU is seen here" in up.stderr
+
+
+def test_an_unknown_word_is_refused_by_the_script(machine: Machine) -> None:
+    assert machine.run("sideways").returncode == 2
+    assert "agent-mode.sh [up|down|status|logs|setup]" in machine.run("--help").stdout
+
+
+def _sleepers(machine: Machine) -> list[psutil.Process]:
+    """The engines of stand-ins that still run on this machine's card."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if "time.sleep(600)" in " ".join(process.cmdline()):
+                if process.environ().get("FAKE_CARD") == str(machine.home / "card"):
+                    found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def _wait(holds: Any) -> None:
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
