@@ -28,6 +28,7 @@ COMMANDS = {
     "voices": "shows",
     "status": "shows",
     "doctor": "shows",
+    "probe": "probe",
     "serve": "serve",
 }
 """The module of each command. A machine that only serves models need not have what filming needs."""

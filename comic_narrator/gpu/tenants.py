@@ -31,7 +31,7 @@ class Tenant(Part):
     pid: int
     born: float
     argv: tuple[str, ...]
-    environment: dict[str, str] = {}
+    environment: dict[str, str] = Field(default_factory=dict)
     url: str
     health: str
     log: str
@@ -61,7 +61,7 @@ class Tenancy(Artefact):
 
 
 def start(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> psutil.Popen:
-    """Start a program whose output goes to `log`; Ctrl-C in our terminal does not reach it. MissingToolError: no program."""
+    """Start a program whose output goes to `log` and that no Ctrl-C reaches; MissingToolError: there is none."""
     with log.open("ab") as output:
         try:
             return psutil.Popen(

@@ -84,7 +84,7 @@ class CardTurns(Turns):
     def turn(self, kind: Kind, make_sure: Callable[[], None] = _nothing) -> Iterator[None]:
         """Have the card for a block in which that tenant is asked; `make_sure` is called after it was woken.
 
-        Other runs of ours wait meanwhile. InTheWayError: too many wait already; DoesNotFitError: a nap gave nothing back.
+        Other runs of ours wait meanwhile. InTheWayError: too many wait; DoesNotFitError: a nap gave nothing back.
         """
         if not self._watching:
             self.watcher.start()
@@ -147,8 +147,8 @@ class CardTurns(Turns):
         try:
             with gate.call() as life:
                 return call()
-        except BackendDownError:
-            if not gate.renew(life, partial(self._revive, kind, error)):
+        except BackendDownError as down:
+            if not gate.renew(life, partial(self._revive, kind, down)):
                 raise
         with gate.call():
             return call()

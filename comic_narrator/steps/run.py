@@ -105,7 +105,7 @@ class Run:
     def _check_passes(self, until: Until) -> None:
         if self.gpu.two_passes and until in ("speech", "film"):
             raise UsageError(
-                "Pages are still to be read, and with this profile reading and speech each need the card to themselves.",
+                "Pages are still to be read, and with this profile reading and speech each need the whole card.",
                 "Run the same command with --vision-only first; it then says how to go on.",
             )
 

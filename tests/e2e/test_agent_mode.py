@@ -1,4 +1,4 @@
-"""agent-mode.sh from end to end, over stand-ins for vllm, Fish Speech and nvidia-smi that replay what real ones said."""
+"""agent-mode.sh end to end, over stand-ins for vllm, Fish Speech and nvidia-smi that replay what real ones said."""
 
 from __future__ import annotations
 
@@ -296,9 +296,9 @@ def _sleepers(machine: Machine) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:
-            if "time.sleep(600)" in " ".join(process.cmdline()):
-                if process.environ().get("FAKE_CARD") == str(machine.home / "card"):
-                    found.append(process)
+            engine = "time.sleep(600)" in " ".join(process.cmdline())
+            if engine and process.environ().get("FAKE_CARD") == str(machine.home / "card"):
+                found.append(process)
         except psutil.Error:
             continue
     return found

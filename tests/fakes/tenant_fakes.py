@@ -1,9 +1,9 @@
-"""Stand-ins for vllm, fish-speech-server and nvidia-smi: they replay logs, hold memory that is none, and misbehave on order.
+"""Stand-ins for vllm, fish-speech-server and nvidia-smi: they replay logs, hold memory that is none, and misbehave.
 
-The environment says how: FAKE_CARD is a folder where each process that holds memory keeps a file PID holding its MiB, and
-FAKE_VLLM and FAKE_FISH are JSON objects: `log`, lines or a file that is replayed; `mib`, memory once it is up; `does`, what
-it does in the end: serve, refuse, hang or die (after it was ready); `first`, the same for the first boot alone, which is
-told by a file `booted` in the card's folder; `pause`, seconds between two lines. Only the standard library is needed.
+The environment says how: FAKE_CARD is a folder where each process that holds memory keeps a file PID holding its MiB;
+FAKE_VLLM and FAKE_FISH are JSON objects: `log`, lines or a file that is replayed; `pause`, seconds between two lines;
+`mib`, memory once it is up; `does`, what it does in the end: serve, refuse, hang or die (`after` it was ready); `first`,
+the same for the first boot alone, which is told by a file in the card's folder. The standard library is all they need.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ class FakeVllm:
             return 200, json.dumps({"is_sleeping": self.sleeping})
         if path == "/metrics":
             return 200, (
-                f'vllm:kv_cache_usage_perc{{engine="0"}} 0.25\nvllm:num_requests_waiting{{engine="0"}} 1.0\n'
+                f'vllm:num_requests_running{{engine="0"}} 0.0\nvllm:num_requests_waiting{{engine="0"}} 1.0\n'
+                f'vllm:kv_cache_usage_perc{{engine="0"}} 0.25\n'
                 f'vllm:e2e_request_latency_seconds_count{{engine="0"}} {self.asked}\n'
                 f'vllm:e2e_request_latency_seconds_sum{{engine="0"}} {self.asked * 2.0}\n'
                 f'vllm:time_to_first_token_seconds_sum{{engine="0"}} {self.asked * 0.5}\n'

@@ -24,6 +24,8 @@ from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.records import Recorded
+
 Script = Callable[["Call"], None]
 """Plays one call to /v1/chat/completions."""
 
@@ -73,12 +75,17 @@ class FakeVllm:
         key: str | None = None,
         starts_after: int = 0,
         metrics: str = "",
+        seats: int = 0,
         pace: float = 0.0,
     ) -> None:
-        """`starts_after` calls are answered 503 first; `pace` is the pause before each piece of text, in seconds."""
+        """The first `starts_after` calls are answered 503; `seats` are told where there are any.
+
+        `pace` is the pause before each piece of text, in seconds.
+        """
         self.answer = answer
         self.model, self.root, self.max_model_len = model, root, max_model_len
         self.key, self.starts_after, self.metrics, self.pace = key, starts_after, metrics, pace
+        self.seats = seats
         self.asked: list[Asked] = []
         self.calls: list[str] = []
         self.in_flight = self.most_in_flight = 0
@@ -152,6 +159,8 @@ class _Handler(BaseHTTPRequestHandler):
                 call.send_json(200, {"version": "0.20.2"})
             case "/metrics":
                 call.send(200, fake.metrics.encode(), "text/plain; version=0.0.4")
+            case "/server_info?config_format=json" if fake.seats:
+                call.send_json(200, {"vllm_config": {"scheduler_config": {"max_num_seqs": fake.seats}}})
             case "/is_sleeping":
                 call.send_json(200, {"is_sleeping": fake.sleeping})
             case _:
@@ -177,20 +186,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, call: Call, data: bytes) -> None:
         asked = Asked(json.loads(data), {k.lower(): v for k, v in self.headers.items()}, time.monotonic())
-        call.asked = asked
         fake = call.fake
-        with fake.lock:
-            fake.asked.append(asked)
-            fake.in_flight += 1
-            fake.most_in_flight = max(fake.most_in_flight, fake.in_flight)
+        call.begin(asked)
         try:
             if asked.body["model"] != fake.model:
                 call.send_json(404, error_body(404, f"The model `{asked.body['model']}` does not exist."))
             else:
                 fake.next_script(asked)(call)
         finally:
-            with fake.lock:
-                fake.in_flight -= 1
+            call.end()
 
 
 def _card(fake: FakeVllm) -> dict[str, Any]:
@@ -221,8 +225,23 @@ class Call:
     def __init__(self, handler: _Handler) -> None:
         self.handler = handler
         self.fake = handler.server.fake
+        self.counted = False
         with self.fake.lock:
             self.fake.calls.append(f"{handler.command} {handler.path}")
+
+    def begin(self, asked: Asked) -> None:
+        """A chat call has come in."""
+        self.asked, self.counted = asked, True
+        with self.fake.lock:
+            self.fake.asked.append(asked)
+            self.fake.in_flight += 1
+            self.fake.most_in_flight = max(self.fake.most_in_flight, self.fake.in_flight)
+
+    def end(self) -> None:
+        """It is answered: said before the last byte is sent, for its caller may call again at once."""
+        with self.fake.lock:
+            self.fake.in_flight -= self.counted
+            self.counted = False
 
     def refused(self) -> bool:
         """Whether the call was turned away: the server is starting, or the key is wrong."""
@@ -241,6 +260,7 @@ class Call:
 
     def send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
         """A whole answer."""
+        self.end()
         self.handler.send_response(status)
         self.handler.send_header("content-type", kind)
         self.handler.send_header("content-length", str(len(data)))
@@ -289,6 +309,7 @@ class Call:
 
     def done(self) -> None:
         """The end of a stream."""
+        self.end()
         self.raw(b"data: [DONE]\n\n")
         self.close_stream()
 
@@ -469,12 +490,15 @@ def pings_for_ever(pause: float = 0.02) -> Script:
     return play
 
 
-def replays(sse: bytes) -> Script:
-    """A recorded stream, byte for byte."""
+def replays(answer: Recorded) -> Script:
+    """A recorded answer, byte for byte."""
 
     def play(call: Call) -> None:
-        call.open_raw()
-        call.raw(sse)
+        if not answer.kind.startswith("text/event-stream"):
+            call.send(answer.status, answer.data, answer.kind)
+            return
+        call.open_raw(answer.kind)
+        call.raw(answer.data)
         call.close_stream()
 
     return play
