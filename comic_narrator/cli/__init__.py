@@ -27,7 +27,7 @@ COMMANDS = {
     "settings": "shows",
     "voices": "shows",
     "status": "shows",
-    "doctor": "shows",
+    "doctor": "doctor",
     "probe": "probe",
     "serve": "serve",
 }

@@ -18,7 +18,7 @@ Refusal = Literal["free_memory", "load_oom", "no_kv", "kv_too_small", "mamba_blo
 
 WHY: dict[Refusal, str] = {
     "free_memory": "its share of the card is more than is free",
-    "load_oom": "the weights, with a cache of the size that was asked for, are larger than what is free",
+    "load_oom": "the weights are larger than what is free",
     "no_kv": "weights and the profiling pass leave nothing for the KV cache",
     "kv_too_small": "the KV cache does not hold one request of full length",
     "mamba_blocks": "the cache has fewer blocks of state than there are seats",
