@@ -272,6 +272,7 @@ class Figure(Part):
     panel: str
     bbox: Box | None = None
     looks: str
+    role: str | None = None
     emotion: str | None = None
 
 
@@ -307,6 +308,7 @@ class PageReading(Artefact):
     figures: tuple[Figure, ...] = ()
     sounds: tuple[SeenSound, ...] = ()
     notes: tuple[Note, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _panels_are_known(self) -> Self:
@@ -344,10 +346,14 @@ class Person(Part):
 
 
 class People(Artefact):
-    """people.json: who is who in the book, in the order in which they are first seen or heard."""
+    """people.json: who is who in the book, in the order in which they are first seen or heard.
+
+    `remarks` are sentences on what fell short in telling it, as in page.json.
+    """
 
     schema_: Literal["comic_narrator.people/1"] = Field("comic_narrator.people/1", alias="schema")
     people: tuple[Person, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _each_is_one(self) -> Self:

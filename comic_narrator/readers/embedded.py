@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.machine import cores, free_memory
-from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character, LineKind, Person
+from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, LineKind, Person
 from comic_narrator.pictures import load_rgb
-from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
+from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, Translator, one_person_a_label
 from comic_narrator.readers.balloons import Group, at_home, gather
 from comic_narrator.readers.detected import on_detected
 from comic_narrator.readers.detector import BalloonDetector, model_path
@@ -86,6 +86,16 @@ class EmbeddedReader:
         """One: the models use all cores that a process is given."""
         return 1
 
+    @property
+    def starts_from(self) -> str | None:
+        """Nothing but the picture."""
+        return None
+
+    @property
+    def translator(self) -> Translator | None:
+        """None: its models know letters, not words."""
+        return None
+
     def check(self, language: str | None = None) -> None:
         """Raise MissingToolError if the recogniser is not installed, UsageError if it cannot read the language."""
         Words.models()
@@ -102,7 +112,7 @@ class EmbeddedReader:
         rows = [row for i in sorted(nearest) for row in self._read_rows(images[i], load_rgb(images[i]))]
         return language_of(rows)
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
         """Read one page; speakers are told apart page by page, by what is drawn, and `cast` is not needed for that."""
         image = load_rgb(page.image)
         rows = lettered_rows(with_hints(self._read_rows(page.image, image), page.words, page.language), page.language)
