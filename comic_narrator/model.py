@@ -435,6 +435,21 @@ class Script(Artefact):
         return self
 
 
+class TranslatedLine(Part):
+    """What a beat's subtitle says in the other language."""
+
+    beat: str
+    text: str
+
+
+class Translation(Artefact):
+    """translation.json: the lines in another language; those that are missing could not be translated."""
+
+    schema_: Literal["comic_narrator.translation/1"] = Field("comic_narrator.translation/1", alias="schema")
+    language: str
+    lines: tuple[TranslatedLine, ...]
+
+
 class Clip(Part):
     """A take placed on its scene's time line; seconds from the scene's first frame."""
 

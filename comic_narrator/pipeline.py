@@ -29,6 +29,7 @@ def narrate(job: Job, run: Run) -> None:
         people = steps.who_is_who(book, readings, run)
         cast = steps.cast(book, readings, people, run)
         script = steps.script(book, readings, people, cast, job, run)
+        translation = steps.translate(book, script, cast, run)
         if job.until == "script":
             return
 
@@ -40,5 +41,6 @@ def narrate(job: Job, run: Run) -> None:
         scenes = steps.film_scenes(book, timing, run)
         sound = steps.mix(timing, run)
         steps.finish(book, script, timing, scenes, sound, job, run)
+        steps.subtitle(script, timing, translation, job, run)
     finally:
         steps.save_report(run)

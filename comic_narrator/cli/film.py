@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Literal
@@ -65,6 +66,12 @@ def film(
     spreads: Spreads = None,
     skip: Skip = None,
     password: Password = None,
+    subtitle_lang: Annotated[
+        str | None,
+        typer.Option(
+            help="Translate the subtitles to this language as well; needs a model server.", show_default="none"
+        ),
+    ] = None,
     work: WorkFolder = None,
     until: Annotated[
         Literal["pages", "panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
@@ -92,7 +99,8 @@ def film(
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
-    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip)
+    named = {"film.subtitle_language": subtitle_lang}
+    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip, named)
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
@@ -183,7 +191,10 @@ def _writable(out: Path) -> Path:
 
 def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: bool) -> None:
     watch = Watch(verbose)
-    choices = {"reader": choose("readers", settings.reader.backend), "voice": choose("voices", settings.voice.backend)}
+    choices = {
+        "reader": choose("readers", settings.reader.backend, settings.reader.url),
+        "voice": choose("voices", settings.voice.backend),
+    }
     reader: Reader = load("readers", choices["reader"])(settings.reader)
     voice: Voice = load("voices", choices["voice"])()
     reader.check()
@@ -193,7 +204,8 @@ def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: 
         _log_to(work.path(LOG))
         log.info("comic-narrator %s: %s -> %s", __version__, job.book, work.root)
         run = Run(work, watch, settings, reader, voice, choices)
-        narrate(job, run)
+        with closing(reader):
+            narrate(job, run)
     for shortfall in run.shortfalls:
         watch.say(f"fell short: {shortfall}", detail=True)
     if run.shortfalls and not verbose:

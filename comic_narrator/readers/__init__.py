@@ -23,6 +23,7 @@ from comic_narrator.model import (
     PrintedWord,
     SeenSound,
 )
+from comic_narrator.report import ServerReport
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,9 @@ class PageFigure:
 
 @dataclass(frozen=True)
 class SpokenLine:
-    """A line to be translated: who says it, and the kind of line it is."""
+    """A line to be translated, and who says it; nobody: the narrator."""
 
     text: str
-    kind: LineKind
     speaker: str | None = None
 
 
@@ -179,7 +179,18 @@ class Reader(Protocol):
         ...
 
     def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
-        """Which of the book's figures are one person; every figure is in just one, names are unique."""
+        """Which of the book's figures are one person; every figure is in just one, names are unique.
+
+        BackendAnswerError where it cannot tell.
+        """
+        ...
+
+    def account(self) -> ServerReport | None:
+        """What was asked of a model server so far; None where none is asked."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds; what is asked in other threads ends at once."""
         ...
 
 

@@ -39,6 +39,7 @@ from comic_narrator.readers.speakers import Said, with_speakers
 from comic_narrator.readers.tails import Outline, trace
 from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
+from comic_narrator.report import ServerReport
 from comic_narrator.settings import ReaderSettings
 
 GROUPING = 7
@@ -138,6 +139,13 @@ class EmbeddedReader:
     def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
         """One person a label: pages give the same label to the same side of the talk."""
         return one_person_a_label(figures)
+
+    def account(self) -> ServerReport | None:
+        """None: no server is asked."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def _read_rows(self, path: Path, image: NDArray[np.uint8]) -> tuple[Row, ...]:
         key = (path, path.stat().st_mtime_ns)

@@ -24,6 +24,7 @@ from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
 from comic_narrator.settings import BookSettings
 from comic_narrator.steps.run import Job, Run
+from comic_narrator.steps.translation import check_translation
 from comic_narrator.work import digest_file, digest_of
 
 BOOK = "book.json"
@@ -32,6 +33,7 @@ PAGING = "paging.json"
 
 def ingest(job: Job, run: Run) -> Book:
     """Store the book's pages as pictures and say what the book is: paging.json and book.json."""
+    check_translation(run)
     speaks = job.until not in ("pages", "panels", "reading")
     wanted = run.settings.book.language
     if speaks and wanted != "auto":

@@ -118,8 +118,8 @@ def _spoken(timing: Timing) -> list[tuple[float, float]]:
     return sorted(spans)
 
 
-def _subtitles(script: Script) -> dict[str, str]:
-    """What is printed, or the spoken text where somebody mended that alone."""
+def subtitle_words(script: Script) -> dict[str, str]:
+    """The subtitle of each beat: what is printed, or the spoken text where somebody mended that alone."""
     return {
         beat.id: beat.printed
         if beat.printed and to_spoken(beat.printed, script.language) == beat.text
@@ -136,7 +136,7 @@ def finish(book: Book, script: Script, timing: Timing, scenes: list[str], sound:
         if any(scene.clips for scene in timing.scenes):
             parts.append(SUBTITLES)
             made = {"timing": digest_of(timing), "script": digest_of(script)}
-            srt = film_stage.make_srt(timing, _subtitles(script))
+            srt = film_stage.make_srt(timing, subtitle_words(script))
             work.make(SUBTITLES, made, lambda path: path.write_text(srt, encoding="utf-8"))
             beside = work.name_of(job.film.with_suffix(".srt"))
             copied = {SUBTITLES: digest_file(work.path(SUBTITLES))}

@@ -11,10 +11,10 @@ from pathlib import Path
 import soundfile
 
 from comic_narrator import script as script_stage
-from comic_narrator.errors import BackendAnswerError, InputError, ItemsFailedError, UsageError
+from comic_narrator.errors import BackendAnswerError, DoesNotFitError, InputError, ItemsFailedError, UsageError
 from comic_narrator.film import Take
 from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, People, Script, parse_artefact
-from comic_narrator.readers import figures_of
+from comic_narrator.readers import figures_of, one_person_a_label
 from comic_narrator.report import Credit
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
@@ -32,11 +32,15 @@ def who_is_who(book: Book, readings: Mapping[str, PageReading], run: Run) -> Peo
 
     def build() -> People:
         figures = [figure for page, reading in readings.items() for figure in figures_of(reading, images[page])]
-        return People(people=run.reader.who_is_who(figures))
+        try:
+            return People(people=run.reader.who_is_who(figures))
+        except (BackendAnswerError, DoesNotFitError) as error:
+            return People(people=one_person_a_label(figures), remarks=(f"each label is one person: {error.what}",))
 
     with run.stage("people", 1) as step:
         told = run.work.artefact(People, PEOPLE, inputs, build)
         step()
+    run.shortfalls += [f"who is who: {remark}" for remark in told.remarks]
     return told
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
 from comic_narrator.model import SAMPLE_RATE, Box, Person
 from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
+from comic_narrator.report import ServerReport
 from comic_narrator.settings import ReaderSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 
@@ -49,6 +50,13 @@ class LabelReader:
     def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
         """As they are called."""
         return one_person_a_label(figures)
+
+    def account(self) -> ServerReport | None:
+        """None: no server is asked."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 class CrowdReader(LabelReader):

@@ -1,0 +1,79 @@
+"""Steps for subtitles in another language: the lines translated, and the file with them; neither stops a film."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+
+from comic_narrator import film as film_stage
+from comic_narrator.errors import BackendAnswerError, BackendDownError, UsageError
+from comic_narrator.model import Book, Cast, Script, Timing, TranslatedLine, Translation
+from comic_narrator.readers import SpokenLine, Translator
+from comic_narrator.steps.film import subtitle_words
+from comic_narrator.steps.run import Job, Run
+from comic_narrator.work import digest_file, digest_of
+
+TRANSLATION = "translation.json"
+
+
+def check_translation(run: Run) -> None:
+    """Raise UsageError where subtitles in another language are wanted and the reader cannot translate."""
+    if run.settings.film.subtitle_language != "none" and run.reader.translator is None:
+        raise UsageError(
+            f"The reader {run.choices['reader'].name} cannot translate subtitles.",
+            "Name a model server with --set reader.url=ADDRESS, or leave --subtitle-lang out.",
+        )
+
+
+def translate(book: Book, script: Script, cast: Cast, run: Run) -> Translation | None:
+    """Translate what is spoken, if that is wanted: translation.json; None where it is not, or could not be had."""
+    target, translator = run.settings.film.subtitle_language, run.reader.translator
+    if target in ("none", book.language) or translator is None:
+        return None
+    words = subtitle_words(script)
+    beats = [beat for beat in script.beats if words.get(beat.id)]
+    names = {character.id: character.name for character in cast.characters}
+    lines = [SpokenLine(words[beat.id], names.get(beat.speaker or "")) for beat in beats]
+    inputs = {"lines": digest_of(*lines), "languages": f"{book.language} to {target}", "model": translator.identity}
+    with run.stage("translation", 1) as step:
+        try:
+            build = partial(_translated, translator, lines, [beat.id for beat in beats], book.language, target)
+            made = run.work.artefact(Translation, TRANSLATION, inputs, build)
+        except (BackendAnswerError, BackendDownError) as error:
+            run.work.failed()
+            run.shortfalls.append(f"no subtitles in {target}: {error.what}")
+            return None
+        finally:
+            step()
+    missing = len({beat.id for beat in beats} - {line.beat for line in made.lines})
+    if missing:
+        run.shortfalls.append(f"{missing} of {len(beats)} lines are not translated to {target}")
+    return made
+
+
+def _translated(
+    translator: Translator, lines: list[SpokenLine], beats: list[str], source: str, target: str
+) -> Translation:
+    texts = translator.translate(lines, source, target)
+    if not any(texts):
+        raise BackendAnswerError("No line was translated.", "Use a larger model.")
+    return Translation(
+        language=target,
+        lines=tuple(TranslatedLine(beat=beat, text=text) for beat, text in zip(beats, texts, strict=True) if text),
+    )
+
+
+def subtitle(script: Script, timing: Timing, translation: Translation | None, job: Job, run: Run) -> None:
+    """Write the translated subtitles, lines that have no translation as they are printed: beside the film, too."""
+    if translation is None:
+        return
+    name = f"subtitles.{translation.language}.srt"
+    words = subtitle_words(script) | {line.beat: line.text for line in translation.lines}
+    inputs = {"timing": digest_of(timing), "script": digest_of(script), "translation": digest_of(translation)}
+    srt = film_stage.make_srt(timing, words)
+    with run.stage("subtitles", 1) as step:
+        run.work.make(name, inputs, lambda path: path.write_text(srt, encoding="utf-8"))
+        beside = run.work.name_of(job.film.with_suffix(f".{translation.language}.srt"))
+        copied = {name: digest_file(run.work.path(name))}
+        run.work.make(beside, copied, partial(shutil.copyfile, run.work.path(name)), product=True)
+        step()
