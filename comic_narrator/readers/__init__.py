@@ -23,7 +23,7 @@ from comic_narrator.model import (
     PrintedWord,
     SeenSound,
 )
-from comic_narrator.report import ServerReport
+from comic_narrator.report import ReadingReport
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Reader(Protocol):
         """
         ...
 
-    def account(self) -> ServerReport | None:
+    def account(self) -> ReadingReport | None:
         """What was asked of a model server so far; None where none is asked."""
         ...
 

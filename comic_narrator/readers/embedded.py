@@ -39,7 +39,7 @@ from comic_narrator.readers.speakers import Said, with_speakers
 from comic_narrator.readers.tails import Outline, trace
 from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
-from comic_narrator.report import ServerReport
+from comic_narrator.report import ReadingReport
 from comic_narrator.settings import ReaderSettings
 
 GROUPING = 7
@@ -140,7 +140,7 @@ class EmbeddedReader:
         """One person a label: pages give the same label to the same side of the talk."""
         return one_person_a_label(figures)
 
-    def account(self) -> ServerReport | None:
+    def account(self) -> ReadingReport | None:
         """None: no server is asked."""
         return None
 

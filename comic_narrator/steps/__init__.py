@@ -7,7 +7,7 @@ from comic_narrator.steps.book import ingest, wishes_of
 from comic_narrator.steps.film import film_scenes, finish, mix, time
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
-from comic_narrator.steps.translation import subtitle, translate
+from comic_narrator.steps.translation import translate
 from comic_narrator.steps.words import cast, script, speak, who_is_who
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "script",
     "show",
     "speak",
-    "subtitle",
     "time",
     "translate",
     "who_is_who",

@@ -81,7 +81,7 @@ class Run:
             shortfalls=tuple(self.shortfalls),
             voices=tuple(self.voices_heard),
             sounds=tuple(self.sounds_heard),
-            reader=self.reader.account(),
+            reading=self.reader.account(),
         )
 
 

@@ -1,17 +1,15 @@
-"""Steps for subtitles in another language: the lines translated, and the file with them; neither stops a film."""
+"""The step from a script to its lines in another language; it never stops a film."""
 
 from __future__ import annotations
 
-import shutil
 from functools import partial
 
-from comic_narrator import film as film_stage
 from comic_narrator.errors import BackendAnswerError, BackendDownError, UsageError
-from comic_narrator.model import Book, Cast, Script, Timing, TranslatedLine, Translation
+from comic_narrator.model import Book, Cast, Script, TranslatedLine, Translation
 from comic_narrator.readers import SpokenLine, Translator
 from comic_narrator.steps.film import subtitle_words
-from comic_narrator.steps.run import Job, Run
-from comic_narrator.work import digest_file, digest_of
+from comic_narrator.steps.run import Run
+from comic_narrator.work import digest_of
 
 TRANSLATION = "translation.json"
 
@@ -30,7 +28,7 @@ def translate(book: Book, script: Script, cast: Cast, run: Run) -> Translation |
     target, translator = run.settings.film.subtitle_language, run.reader.translator
     if target in ("none", book.language) or translator is None:
         return None
-    words = subtitle_words(script)
+    words = subtitle_words(script, "printed")
     beats = [beat for beat in script.beats if words.get(beat.id)]
     names = {character.id: character.name for character in cast.characters}
     lines = [SpokenLine(words[beat.id], names.get(beat.speaker or "")) for beat in beats]
@@ -61,19 +59,3 @@ def _translated(
         language=target,
         lines=tuple(TranslatedLine(beat=beat, text=text) for beat, text in zip(beats, texts, strict=True) if text),
     )
-
-
-def subtitle(script: Script, timing: Timing, translation: Translation | None, job: Job, run: Run) -> None:
-    """Write the translated subtitles, lines that have no translation as they are printed: beside the film, too."""
-    if translation is None:
-        return
-    name = f"subtitles.{translation.language}.srt"
-    words = subtitle_words(script) | {line.beat: line.text for line in translation.lines}
-    inputs = {"timing": digest_of(timing), "script": digest_of(script), "translation": digest_of(translation)}
-    srt = film_stage.make_srt(timing, words)
-    with run.stage("subtitles", 1) as step:
-        run.work.make(name, inputs, lambda path: path.write_text(srt, encoding="utf-8"))
-        beside = run.work.name_of(job.film.with_suffix(f".{translation.language}.srt"))
-        copied = {name: digest_file(run.work.path(name))}
-        run.work.make(beside, copied, partial(shutil.copyfile, run.work.path(name)), product=True)
-        step()

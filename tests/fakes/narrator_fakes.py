@@ -14,8 +14,8 @@ import numpy as np
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
 from comic_narrator.model import SAMPLE_RATE, Box, Person
 from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
-from comic_narrator.report import ServerReport
-from comic_narrator.settings import ReaderSettings
+from comic_narrator.report import ReadingReport
+from comic_narrator.settings import ReaderSettings, VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 
 
@@ -51,7 +51,7 @@ class LabelReader:
         """As they are called."""
         return one_person_a_label(figures)
 
-    def account(self) -> ServerReport | None:
+    def account(self) -> ReadingReport | None:
         """None: no server is asked."""
         return None
 
@@ -89,6 +89,11 @@ class ToneVoice:
     """Says everything as a tone, a tenth of a second a letter; each attempt is a little longer."""
 
     identity = "tone-1"
+    processes = 1
+    lanes = 1
+
+    def __init__(self, settings: VoiceSettings) -> None:
+        del settings
 
     def check(self, language: str) -> None:
         """Always at hand."""

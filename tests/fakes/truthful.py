@@ -1,4 +1,4 @@
-"""A model that answers from the truth: what a page of ../shared or of our samples is known to say, asked for by the reader.
+"""A model that answers from the truth: it says of a page what is known of it, in the form that the reader asks for.
 
 It sees what a model would see in the pictures: where the recogniser's numbers stand, and which panel is which.
 """

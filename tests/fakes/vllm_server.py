@@ -24,6 +24,8 @@ from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.records import Recorded
+
 Script = Callable[["Call"], None]
 """Plays one call to /v1/chat/completions."""
 
@@ -73,12 +75,17 @@ class FakeVllm:
         key: str | None = None,
         starts_after: int = 0,
         metrics: str = "",
+        seats: int = 0,
         pace: float = 0.0,
     ) -> None:
-        """`starts_after` calls are answered 503 first; `pace` is the pause before each piece of text, in seconds."""
+        """The first `starts_after` calls are answered 503; `seats` are told where there are any.
+
+        `pace` is the pause before each piece of text, in seconds.
+        """
         self.answer = answer
         self.model, self.root, self.max_model_len = model, root, max_model_len
         self.key, self.starts_after, self.metrics, self.pace = key, starts_after, metrics, pace
+        self.seats = seats
         self.asked: list[Asked] = []
         self.calls: list[str] = []
         self.in_flight = self.most_in_flight = 0
@@ -152,6 +159,8 @@ class _Handler(BaseHTTPRequestHandler):
                 call.send_json(200, {"version": "0.20.2"})
             case "/metrics":
                 call.send(200, fake.metrics.encode(), "text/plain; version=0.0.4")
+            case "/server_info?config_format=json" if fake.seats:
+                call.send_json(200, {"vllm_config": {"scheduler_config": {"max_num_seqs": fake.seats}}})
             case "/is_sleeping":
                 call.send_json(200, {"is_sleeping": fake.sleeping})
             case _:
@@ -469,12 +478,15 @@ def pings_for_ever(pause: float = 0.02) -> Script:
     return play
 
 
-def replays(sse: bytes) -> Script:
-    """A recorded stream, byte for byte."""
+def replays(answer: Recorded) -> Script:
+    """A recorded answer, byte for byte."""
 
     def play(call: Call) -> None:
-        call.open_raw()
-        call.raw(sse)
+        if not answer.kind.startswith("text/event-stream"):
+            call.send(answer.status, answer.data, answer.kind)
+            return
+        call.open_raw(answer.kind)
+        call.raw(answer.data)
         call.close_stream()
 
     return play

@@ -15,7 +15,7 @@ from comic_narrator.readers import Reading
 from comic_narrator.readers.vllm.answers import PageAnswer, parse_answer, schema_of
 from comic_narrator.readers.vllm.border import parse_page
 from comic_narrator.readers.vllm.boxes import Shown
-from comic_narrator.readers.vllm.chat import Chat, Picture, Request
+from comic_narrator.readers.vllm.chat import Chat, Picture, Reply, Request
 from comic_narrator.readers.vllm.parts import Part, evidence_text
 from comic_narrator.readers.vllm.prompts import Task, prompt
 from comic_narrator.readers.vllm.showing import clean, numbered, sized
@@ -28,6 +28,24 @@ FAULT_TOKENS = 300
 """What the faults of an answer take, at most."""
 
 ResultT = TypeVar("ResultT")
+
+
+class Counted:
+    """A chat that adds up what its replies took: tokens, and seconds from a request's sending to its end."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self.fits = chat.fits
+        self.largest_picture = chat.largest_picture
+        self.tokens = 0
+        self.seconds = 0.0
+
+    def ask(self, asked: Request) -> Reply:
+        """The chat's reply."""
+        reply = self._chat.ask(asked)
+        self.tokens += reply.prompt_tokens + reply.completion_tokens
+        self.seconds += reply.seconds
+        return reply
 
 
 def request(task: Task, answer: type[BaseModel], parts: tuple[str | Picture, ...], tokens: int) -> Request:
@@ -43,7 +61,7 @@ def again(asked: Request, fault: str) -> Request:
     return replace(asked, parts=(*asked.parts, told))
 
 
-def ask_twice(chat: Chat, asked: Request, parse: Callable[[str], ResultT]) -> ResultT:
+def ask_twice(chat: Chat | Counted, asked: Request, parse: Callable[[str], ResultT]) -> ResultT:
     """The parsed answer to a request, or to its second try; BackendAnswerError where neither can be used."""
     try:
         return parse(chat.ask(asked).text)
@@ -53,7 +71,7 @@ def ask_twice(chat: Chat, asked: Request, parse: Callable[[str], ResultT]) -> Re
     return parse(chat.ask(second if chat.fits(second) >= 0 else asked).text)
 
 
-def read_part(chat: Chat, part: Part, page: NDArray[np.uint8], *, tries: int = 2) -> Reading:
+def read_part(chat: Chat | Counted, part: Part, page: NDArray[np.uint8], *, tries: int = 2) -> Reading:
     """What the model reads in a part of an RGB page; BackendAnswerError or DoesNotFitError where it cannot."""
     asked, shown = _fitting(chat, part, page)
 
@@ -65,7 +83,7 @@ def read_part(chat: Chat, part: Part, page: NDArray[np.uint8], *, tries: int = 2
     return ask_twice(chat, asked, parse)
 
 
-def _fitting(chat: Chat, part: Part, page: NDArray[np.uint8]) -> tuple[Request, Shown]:
+def _fitting(chat: Chat | Counted, part: Part, page: NDArray[np.uint8]) -> tuple[Request, Shown]:
     """The request with the largest pictures that fit, and what the clean one shows; DoesNotFitError where none do."""
     while True:
         text = evidence_text(part)

@@ -21,14 +21,14 @@ from comic_narrator.readers.embedded import EmbeddedReader, embedded_reader
 from comic_narrator.readers.languages import check_language
 from comic_narrator.readers.speakers import VOICES
 from comic_narrator.readers.vllm.answers import LanguageAnswer, parse_answer
-from comic_narrator.readers.vllm.asking import ask_twice, read_part, request
+from comic_narrator.readers.vllm.asking import Counted, ask_twice, read_part, request
 from comic_narrator.readers.vllm.chat import Chat
 from comic_narrator.readers.vllm.parts import Part, likely, one_panel, whole_page
 from comic_narrator.readers.vllm.people import tell_people
 from comic_narrator.readers.vllm.prompts import digest
 from comic_narrator.readers.vllm.showing import clean, sized
 from comic_narrator.readers.vllm.translation import ChatTranslator
-from comic_narrator.report import ServerReport
+from comic_narrator.report import ReadingReport, spread
 from comic_narrator.settings import ReaderSettings
 
 METHOD = "served-1"
@@ -66,6 +66,8 @@ class VllmReader:
         # The recogniser uses all cores: two pages at once are no quicker than one after the other.
         self._recognising = threading.Lock()
         self._translator = ChatTranslator(chat)
+        self._counting = threading.Lock()
+        self._costs: list[Counted] = []
         self._checked = False
         self._closed = threading.Event()
 
@@ -102,9 +104,18 @@ class VllmReader:
             self._chat.check()
             self._checked = True
 
-    def account(self) -> ServerReport | None:
+    def account(self) -> ReadingReport | None:
         """What was asked of the server; None while nothing was."""
-        return self._chat.figures() if self._checked else None
+        if not self._checked:
+            return None
+        with self._counting:
+            costs = tuple(self._costs)
+        return ReadingReport(
+            pages=len(costs),
+            tokens_per_page=spread([cost.tokens for cost in costs]),
+            seconds_per_page=spread([cost.seconds for cost in costs]),
+            server=self._chat.figures(),
+        )
 
     def close(self) -> None:
         """End the requests in flight, and recognise nothing more."""
@@ -130,12 +141,12 @@ class VllmReader:
         if min(width, height) < SMALLEST:
             return evidence
         whole = whole_page(page, evidence, (width, height), likely(_named(cast), page.page), _is_legible(page.language))
+        cost = Counted(self._chat)
         try:
-            if len(whole.panels) > MOST_PANELS or len(whole.lines) > MOST_LINES:
-                raise DoesNotFitError("The page has too much on it for one answer.", "It is read panel by panel.")
-            return read_part(self._chat, whole, image)
-        except (BackendAnswerError, DoesNotFitError) as error:
-            return self._by_panels(whole, image, error)
+            return _asked(cost, whole, image)
+        finally:
+            with self._counting:
+                self._costs.append(cost)
 
     def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
         """Which labels are one person and what they are called; BackendAnswerError where the model cannot tell.
@@ -161,46 +172,58 @@ class VllmReader:
         tag = ask_twice(self._chat, asked, lambda text: parse_answer(LanguageAnswer, text).language)
         return tag if tag.split("-")[0].lower() in get_global("likely_subtags") else None
 
-    def _by_panels(self, whole: Part, image: NDArray[np.uint8], first: NarratorError) -> Reading:
-        """The page panel by panel; where the model cannot be used there either, what the recogniser made of it."""
-        failed: dict[int, str] = {}
-        parts = []
-        known = whole.known
-        for panel in whole.panels:
-            try:
-                parts.append(self._panel(whole, panel, known, image))
-            except (BackendAnswerError, DoesNotFitError) as error:
-                failed[panel] = error.what
-                parts.append(_of_panel(whole.evidence, panel))
-            else:
-                known = _with_seen(known, parts[-1], whole.page.page)
-        if failed and not whole.legible:
-            raise BackendAnswerError(
-                f"no answer about it can be used, and the embedded reader does not know its script: {first.what}",
-                "Run the same command again, or use a larger model.",
-            )
-        if len(failed) == len(whole.panels):
-            return replace(whole.evidence, remarks=(f"read without the model, whose answers are no use: {first.what}",))
-        joined = _joined(parts)
-        if not failed:
-            return joined
-        names = ", ".join(str(panel + 1) for panel in failed)
-        why = next(iter(failed.values()))
-        return replace(joined, remarks=(f"panel {names} read without the model, whose answers are no use: {why}",))
-
-    def _panel(self, whole: Part, panel: int, known: Sequence[Person], image: NDArray[np.uint8]) -> Reading:
-        part = one_panel(whole, panel, known)
-        if min(part.region.w, part.region.h) < SMALLEST:
-            raise BackendAnswerError("The panel is too small to be shown alone.", "It is read without the model.")
-        if len(whole.panels) == 1:
-            # The same question once more.
-            raise BackendAnswerError("The page has only this panel.", "It is read without the model.")
-        return read_part(self._chat, part, image, tries=1)
-
 
 def _named(cast: Sequence[Person]) -> list[Person]:
     """Whom the model itself named; the embedded reader's voices are nobody to look for in a picture."""
     return [person for person in cast if not person.name.startswith(VOICES)]
+
+
+def _asked(chat: Counted, whole: Part, image: NDArray[np.uint8]) -> Reading:
+    """The page as a whole, else panel by panel."""
+    try:
+        if len(whole.panels) > MOST_PANELS or len(whole.lines) > MOST_LINES:
+            raise DoesNotFitError("The page has too much on it for one answer.", "It is read panel by panel.")
+        return read_part(chat, whole, image)
+    except (BackendAnswerError, DoesNotFitError) as error:
+        return _by_panels(chat, whole, image, error)
+
+
+def _by_panels(chat: Counted, whole: Part, image: NDArray[np.uint8], first: NarratorError) -> Reading:
+    """The page panel by panel; where the model cannot be used there either, what the recogniser made of it."""
+    failed: dict[int, str] = {}
+    parts = []
+    known = whole.known
+    for panel in whole.panels:
+        try:
+            parts.append(_panel(chat, whole, panel, known, image))
+        except (BackendAnswerError, DoesNotFitError) as error:
+            failed[panel] = error.what
+            parts.append(_of_panel(whole.evidence, panel))
+        else:
+            known = _with_seen(known, parts[-1], whole.page.page)
+    if failed and not whole.legible:
+        raise BackendAnswerError(
+            f"no answer about it can be used, and the embedded reader does not know its script: {first.what}",
+            "Run the same command again, or use a larger model.",
+        )
+    if len(failed) == len(whole.panels):
+        return replace(whole.evidence, remarks=(f"read without the model, whose answers are no use: {first.what}",))
+    joined = _joined(parts)
+    if not failed:
+        return joined
+    names = ", ".join(str(panel + 1) for panel in failed)
+    why = next(iter(failed.values()))
+    return replace(joined, remarks=(f"panel {names} read without the model, whose answers are no use: {why}",))
+
+
+def _panel(chat: Counted, whole: Part, panel: int, known: Sequence[Person], image: NDArray[np.uint8]) -> Reading:
+    part = one_panel(whole, panel, known)
+    if min(part.region.w, part.region.h) < SMALLEST:
+        raise BackendAnswerError("The panel is too small to be shown alone.", "It is read without the model.")
+    if len(whole.panels) == 1:
+        # The same question once more.
+        raise BackendAnswerError("The page has only this panel.", "It is read without the model.")
+    return read_part(chat, part, image, tries=1)
 
 
 def _whole_region(page: NDArray[np.uint8]) -> Box:
