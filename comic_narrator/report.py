@@ -55,6 +55,15 @@ class ServerReport(Part):
     completion_tokens: int
 
 
+class ReadingReport(Part):
+    """What reading by a model on a server took: all calls, and the tokens and seconds of calls for each page read."""
+
+    pages: int
+    tokens_per_page: Spread
+    seconds_per_page: Spread
+    server: ServerReport
+
+
 class Credit(Part):
     """A voice or sound that is heard in the film, and its licence."""
 
@@ -118,3 +127,5 @@ class Report(Artefact):
     voices: tuple[Credit, ...]
     sounds: tuple[Credit, ...]
     gpu: GpuReport | None = None
+
+    reading: ReadingReport | None = None

@@ -12,16 +12,15 @@ from typing import Annotated, Literal
 import typer
 
 from comic_narrator.cli.app import AsJson, Verbose, app
+from comic_narrator.cli.tenants import landlord, place, state
 from comic_narrator.console import Watch, print_table, result
 from comic_narrator.errors import BackendDownError, InputError, UsageError
 from comic_narrator.gpu.boot import LogLines
 from comic_narrator.gpu.cards import read_cards
-from comic_narrator.gpu.environment import FISH_LAUNCHER, FISH_LICENCE, Place, set_up_fish, set_up_vllm
+from comic_narrator.gpu.environment import FISH_LAUNCHER, FISH_LICENCE, set_up_fish, set_up_vllm
 from comic_narrator.gpu.fit import profile_for
 from comic_narrator.gpu.profiles import load_profile
-from comic_narrator.gpu.serve import Landlord, condition, orders
-from comic_narrator.gpu.state import State
-from comic_narrator.machine import data_folder, state_folder
+from comic_narrator.gpu.serve import condition, orders
 
 serve = typer.Typer(
     no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}, rich_markup_mode="rich"
@@ -34,24 +33,6 @@ Which = Annotated[
 ProfileName = Annotated[
     str | None, typer.Option("--profile", help="Profile whose tenants are meant.", show_default="the one for the card")
 ]
-
-
-def state() -> State:
-    """The state folder of this user."""
-    return State(state_folder(os.environ, Path.home()))
-
-
-def landlord(watch: Watch, bound: float = 1200.0, settle: float = 4.0) -> Landlord:
-    """Who starts and stops tenants for this user."""
-
-    def detail(line: str) -> None:
-        watch.say(line, detail=True)
-
-    return Landlord(state(), lambda: read_cards().cards, watch.say, detail, bound, settle)
-
-
-def _place() -> Place:
-    return Place(data_folder(os.environ, Path.home()))
 
 
 def _wanted(profile: str | None) -> str:
@@ -76,7 +57,7 @@ def up(
     watch = Watch(verbose)
     name = _wanted(profile)
     gpu = load_profile(name)
-    wanted = orders(gpu, _place().bin, os.environ.get("PATH", ""), tenant)
+    wanted = orders(gpu, place().bin, os.environ.get("PATH", ""), tenant)
     if not wanted:
         seen = "" if read_cards().cards or profile else " No GPU is seen here, or one that is too small."
         raise UsageError(
@@ -174,14 +155,14 @@ def setup(
     ] = None,
 ) -> None:
     """Set up what a profile's tenants need: vLLM and Fish Speech, each in an environment of its own."""
-    watch, place = Watch(), _place()
+    watch, where = Watch(), place()
     gpu = load_profile(_wanted(profile))
-    for order in orders(gpu, place.bin, os.environ.get("PATH", ""), tenant, both=True):
+    for order in orders(gpu, where.bin, os.environ.get("PATH", ""), tenant, both=True):
         program = Path(order.argv[0]).name
         if Path(order.argv[0]).is_absolute() and checkout is None and weights is None:
             result(f"{order.name} {order.argv[0]}")
         elif program == "vllm":
-            result(f"vision {set_up_vllm(place, python, watch.say)}")
+            result(f"vision {set_up_vllm(where, python, watch.say)}")
         elif program == FISH_LAUNCHER:
             _say_licence_once(watch)
             if weights is None:
@@ -189,7 +170,7 @@ def setup(
                     "The weights of Fish Speech are not named.",
                     "Fetch them from their makers, whose licence you accept so, and give their folder with --weights.",
                 )
-            result(f"speech {set_up_fish(place, python, checkout, weights, watch.say)}")
+            result(f"speech {set_up_fish(where, python, checkout, weights, watch.say)}")
         else:
             raise UsageError(f"{program} is not known here.", "Install it as its makers say, and put it on PATH.")
 

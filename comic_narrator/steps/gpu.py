@@ -56,6 +56,11 @@ class Turns:
         """Whether reading and speech each need the card to themselves."""
         return False
 
+    @property
+    def between_passes(self) -> tuple[str, ...]:
+        """The commands that hand the card over between two passes."""
+        return ()
+
     def report(self) -> GpuReport | None:
         """How the GPU was shared, for report.json."""
         return None
@@ -63,9 +68,10 @@ class Turns:
 
 @dataclass
 class CardTurns(Turns):
-    """Turns of a run that uses tenants of a profile: `orders` are those it asks, by kind; `vision` has the big one."""
+    """Turns of a run that uses tenants of the profile `named`: `orders` are those it asks, `vision` is the big one."""
 
     profile: GpuProfile
+    named: str
     orders: dict[Kind, Order]
     vision: Order | None
     landlord: Landlord
@@ -191,6 +197,14 @@ class CardTurns(Turns):
     def two_passes(self) -> bool:
         """Whether reading and speech each need the card to themselves."""
         return self.profile.gpu.share == "two-pass"
+
+    @property
+    def between_passes(self) -> tuple[str, ...]:
+        """The commands that hand the card over between two passes."""
+        if not self.two_passes:
+            return ()
+        down = "comic-narrator serve down"
+        return (down, f"comic-narrator serve up speech --profile {self.named}") if "speech" in self.orders else (down,)
 
     def report(self) -> GpuReport:
         """How the GPU was shared, for report.json; ends the watch."""

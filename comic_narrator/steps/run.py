@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,11 +31,11 @@ READER = "reader.json"
 
 
 class ReaderSeen(Artefact):
-    """reader.json: the identity that a reader with these settings had when it was last there to tell it."""
+    """reader.json: what a reader with these settings, and what else it does, was when it was last there to tell."""
 
     schema_: Literal["comic_narrator.reader/1"] = Field("comic_narrator.reader/1", alias="schema")
     settings: str
-    identity: str
+    identities: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -73,20 +73,26 @@ class Run:
 
     @cached_property
     def reader_identity(self) -> str:
-        """The reader's identity; where its server is down, the one that it had when it was up.
+        """The reader's identity, or the one that it had when its server was last up."""
+        return self.identity_of("reader", lambda: self.reader.identity)
 
-        So a second pass, whose pages are all read, needs no server. BackendDownError: down, and never seen before.
+    def identity_of(self, what: str, told: Callable[[], str]) -> str:
+        """The identity of something that the reader's server does, as `told`, or as it was when that was last up.
+
+        So a second pass, whose pages are all read, needs no server. BackendDownError: it is down, and was never seen.
         """
         settings = digest_of(self.choices["reader"].name, self.settings.reader)
         seen = self.work.read(ReaderSeen, READER) if self.work.path(READER).is_file() else None
+        if seen is None or seen.settings != settings:
+            seen = ReaderSeen(settings=settings)
         try:
-            identity = self.reader.identity
+            identity = told()
         except BackendDownError:
-            if seen is None or seen.settings != settings:
+            if what not in seen.identities:
                 raise
-            return seen.identity
-        if seen is None or (seen.settings, seen.identity) != (settings, identity):
-            self.work.put(READER, ReaderSeen(settings=settings, identity=identity))
+            return seen.identities[what]
+        if seen.identities.get(what) != identity:
+            self.work.put(READER, seen.model_copy(update={"identities": {**seen.identities, what: identity}}))
         return identity
 
     def check_reader(self, language: str, until: Until) -> None:
@@ -96,7 +102,7 @@ class Run:
             self.reader.check(language)
 
     @contextmanager
-    def reading(self, language: str, until: Until) -> Iterator[None]:
+    def reading(self, language: str | None, until: Until) -> Iterator[None]:
         """Have the card, and a reader that is awake and well, for a block; UsageError: this run has no reading pass."""
         self._check_passes(until)
         with self.gpu.turn("vision", lambda: self.reader.check(language)):
@@ -135,6 +141,7 @@ class Run:
             voices=tuple(self.voices_heard),
             sounds=tuple(self.sounds_heard),
             gpu=self.gpu.report(),
+            reading=self.reader.account(),
         )
 
 

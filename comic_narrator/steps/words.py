@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,10 @@ from pathlib import Path
 import soundfile
 
 from comic_narrator import script as script_stage
-from comic_narrator.errors import BackendAnswerError, InputError, ItemsFailedError, UsageError
+from comic_narrator.errors import BackendAnswerError, DoesNotFitError, InputError, ItemsFailedError, UsageError
 from comic_narrator.film import Take
 from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, People, Script, parse_artefact
-from comic_narrator.readers import figures_of
+from comic_narrator.readers import figures_of, one_person_a_label
 from comic_narrator.report import Credit
 from comic_narrator.steps.many import speaking
 from comic_narrator.steps.run import Job, Run, read_given
@@ -36,11 +36,15 @@ def who_is_who(book: Book, readings: Mapping[str, PageReading], job: Job, run: R
     def build() -> People:
         figures = [figure for page, reading in readings.items() for figure in figures_of(reading, images[page])]
         with run.reading(book.language, job.until):
-            return People(people=run.gpu.ask("vision", lambda: run.reader.who_is_who(figures)))
+            try:
+                return People(people=run.gpu.ask("vision", partial(run.reader.who_is_who, figures)))
+            except (BackendAnswerError, DoesNotFitError) as error:
+                return People(people=one_person_a_label(figures), remarks=(f"each label is one person: {error.what}",))
 
     with run.stage("people", 1) as step:
         told = run.work.artefact(People, PEOPLE, inputs, build)
         step()
+    run.shortfalls += [f"who is who: {remark}" for remark in told.remarks]
     return told
 
 
@@ -171,11 +175,14 @@ def _spoken_ahead(orders: Iterable[_Order], run: Run) -> Iterator[Mapping[str, F
         for order in orders
         if run.work.state(order.name, {"speech": order.key}) in ("missing", "stale")
     }
-    with speaking(run.choices["voice"], run.settings.voice, run.voice, len(wanted)) as voice:
+    turn = run.gpu.turn("speech") if wanted else nullcontext()
+    with turn, speaking(run.choices["voice"], run.settings.voice, run.voice, len(wanted)) as voice:
         pool = ThreadPoolExecutor(voice.lanes)
         try:
             yield {
-                name: pool.submit(voice.speak, order.text, order.profile, order.delivery)
+                name: pool.submit(
+                    run.gpu.ask, "speech", partial(voice.speak, order.text, order.profile, order.delivery)
+                )
                 for name, order in wanted.items()
             }
         finally:

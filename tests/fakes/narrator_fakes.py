@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
-from comic_narrator.model import SAMPLE_RATE, Box, Character, Person
+from comic_narrator.model import SAMPLE_RATE, Box, Person
 from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
+from comic_narrator.report import ReadingReport
 from comic_narrator.settings import ReaderSettings, VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 
@@ -24,6 +25,8 @@ class LabelReader:
     identity = "label-1"
     processes = 1
     lanes = 1
+    starts_from = None
+    translator = None
 
     def __init__(self, settings: ReaderSettings) -> None:
         del settings
@@ -35,7 +38,7 @@ class LabelReader:
         """English."""
         return "en"
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
         """Panel after panel."""
         return Reading(
             tuple(
@@ -48,13 +51,20 @@ class LabelReader:
         """As they are called."""
         return one_person_a_label(figures)
 
+    def account(self) -> ReadingReport | None:
+        """None: no server is asked."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
 
 class CrowdReader(LabelReader):
     """The same in three processes; page 0005 kills the one that reads it, or is refused, if FAKE_... is set."""
 
     processes = 3
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
         """The numbers, and who read them."""
         if os.environ.get("FAKE_DEATH") and page.image.parent.name == "0005":
             os._exit(9)

@@ -2,7 +2,7 @@
 
 The environment says how: FAKE_CARD is a folder where each process that holds memory keeps a file PID holding its MiB;
 FAKE_VLLM and FAKE_FISH are JSON objects: `log`, lines or a file that is replayed; `pause`, seconds between two lines;
-`mib`, memory once it is up; `does`, what it does in the end: serve, refuse, hang or die (`after` it was ready); `first`,
+`mib`, memory once it is up; `does`, what it does in the end: serve, refuse, hang or die (`after` so long); `first`,
 the same for the first boot alone, told by a file in the card's folder. The standard library is all they need.
 """
 
