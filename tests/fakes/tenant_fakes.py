@@ -95,6 +95,12 @@ def _serve(tenant: FakeVllm | FakeFish, port: int) -> None:
     server.serve_forever()
 
 
+def _note(what: str) -> None:
+    """Write down that something was asked for, with what the card holds then."""
+    with (_card() / what).open("a", encoding="utf-8") as file:
+        file.write(f"{sum(held().values())}\n")
+
+
 def _after(seconds: float) -> None:
     """Die as an engine does, without a word."""
     threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
@@ -139,6 +145,9 @@ class FakeVllm:
             return 200, ""
         if path == "/v1/chat/completions":
             self.asked += 1
+            if self.sleeping or self.asked == self.order.get("dies_at"):
+                os.kill(os.getpid(), signal.SIGKILL)
+            _note("pages")
             return 200, json.dumps({"choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}]})
         return None
 
@@ -149,6 +158,7 @@ class FakeFish:
     def __init__(self, order: dict[str, Any]) -> None:
         self.order = order
         self.mib = order["mib"]
+        self.lines = 0
 
     def get(self, path: str) -> tuple[int, str] | None:
         return (200, '{"status":"ok"}') if path == "/v1/health" else None
@@ -156,6 +166,10 @@ class FakeFish:
     def post(self, path: str) -> tuple[int, str] | None:
         if path != "/v1/tts":
             return None
+        _note("lines")
+        self.lines += 1
+        if self.lines == self.order.get("dies_at"):
+            os.kill(os.getpid(), signal.SIGKILL)
         self.mib += self.order.get("grows", 0)
         hold(self.mib)
         return 200, "sound"
