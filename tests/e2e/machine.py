@@ -56,11 +56,12 @@ class Machine:
     home: Path
     vision: int = field(default_factory=free_port)
     speech: int = field(default_factory=free_port)
+    fakes: list[str] = field(default_factory=lambda: [str(FAKES)])
     vllm: dict[str, Any] = field(default_factory=dict)
     fish: dict[str, Any] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
-        path = os.pathsep.join([str(self.home / "bin"), str(FAKES), os.environ["PATH"]])
+        path = os.pathsep.join([str(self.home / "bin"), *self.fakes, os.environ["PATH"]])
         return {
             **os.environ,
             "PATH": path,

