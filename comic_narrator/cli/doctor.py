@@ -48,7 +48,7 @@ def doctor(
     further = [*_backends(settings), *(_needs(book, told, settings) if book and told else [])]
     machine = examine_machine(found, tenants, further)
     if as_json:
-        parts = {"machine": machine.model_dump(mode="json"), "book": told.model_dump(mode="json") if told else None}
+        parts = {**(told.model_dump(mode="json") if told else {}), "machine": machine.model_dump(mode="json")}
         result(json.dumps(parts, indent=1, ensure_ascii=False))
     else:
         _print_report(book, told, machine)

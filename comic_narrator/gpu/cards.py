@@ -72,15 +72,19 @@ def read_cards(nvml: Any | None = None) -> Cards:
     return Cards(cards, "nvidia-smi") if cards is not None else Cards((), "none")
 
 
-def _nvml() -> Any:
-    # Imported only when cards are asked for: most runs have none.
-    import pynvml
-
+def _nvml() -> Any | None:
+    # Imported only when cards are asked for: most runs have none. A machine that only serves may lack the package.
+    try:
+        import pynvml
+    except ImportError:
+        return None
     return pynvml
 
 
-def _by_nvml(nvml: Any) -> tuple[Card, ...] | None:
+def _by_nvml(nvml: Any | None) -> tuple[Card, ...] | None:
     """The cards as NVML knows them; None where there is no NVML or no driver."""
+    if nvml is None:
+        return None
     try:
         nvml.nvmlInit()
     except nvml.NVMLError:

@@ -115,7 +115,7 @@ def _problem(
 ) -> tuple[str | None, str | None]:
     vision = profile.tenant.vision
     assert vision
-    if plan.refusal == "free_memory" and plan.weights + CONTEXT > plan.room.free:
+    if plan.refusal in ("free_memory", "load_oom") and plan.weights + CONTEXT > plan.room.free:
         return (
             f"The weights of the vision tenant, {plan.weights / GIB:.1f} GiB, do not fit into the "
             f"{plan.room.free / GIB:.1f} GiB that are free on card {vision.gpu}.",

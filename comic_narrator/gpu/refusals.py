@@ -254,7 +254,7 @@ def _changes(
             plan = plan_boot(shape, other, card, figures)
             # The rows that carry further levels of the eyes count among the weights, and follow the step as well.
             spared = weights(shape, flags) - weights(shape, other) if figures else 0
-            return plan.short - spared if plan.short else 0
+            return plan.lacks - spared
 
         return changes(flags, computed, highest, longest or plan_boot(shape, flags, card, figures).longest)
 

@@ -129,7 +129,7 @@ def what_fits(plan: BootPlan, shape: ModelShape, figures: Figures | None = None)
     highest = highest_share(plan.room)
 
     def short(flags: VllmFlags) -> int:
-        return plan_boot(shape, flags, plan.room, figures).short
+        return plan_boot(shape, flags, plan.room, figures).lacks
 
     if plan.refusal == "free_memory":
         if highest <= 0:
@@ -149,6 +149,14 @@ def what_fits(plan: BootPlan, shape: ModelShape, figures: Figures | None = None)
         return tuple(replace(then, first=change.told) for then in what_fits(left, shape, figures) if then.fits)
     if plan.up or plan.refusal == "load_oom":
         return ()
+    if plan.refusal == "too_long_for_model":
+        shorter = plan.flags.model_copy(update={"max_model_len": shape.positions})
+        there = plan_boot(shape, shorter, plan.room, figures)
+        change = Change(
+            "max_model_len", str(plan.flags.max_model_len), str(shape.positions), plan.short, there.up, shorter
+        )
+        more = () if there.up else what_fits(there, shape, figures)
+        return (change,) if there.up else tuple(replace(then, first=change.told) for then in more if then.fits)
     return changes(plan.flags, short, highest, plan.longest)
 
 

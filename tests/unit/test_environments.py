@@ -88,7 +88,7 @@ def test_what_is_missing_is_told_before_anything_is_installed(place: Place, tmp_
         set_up_fish(place, None, None, tmp_path / "empty", lambda line: None)
     with pytest.raises(InputError, match="is no checkout"):
         set_up_fish(place, None, tmp_path / "empty", weights(tmp_path, "codec.pth"), lambda line: None)
-    with pytest.raises(MissingToolError, match="no python3.99"):
+    with pytest.raises(MissingToolError, match=r"no python3\.99"):
         set_up_vllm(place, "python3.99", lambda line: None)
     assert not place.root.exists()
 
