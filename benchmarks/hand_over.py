@@ -1,7 +1,7 @@
 """The hand-over of a card, measured: up, pages, nap, lines, wake, pages again, down; or each refusal, as we tell it.
 
     python -m benchmarks.hand_over --model models/qwen3vl_8b [--vllm 'python3 -m vllm.entrypoints.cli.main serve']
-        [--pages 40] [--util 0.2] [--speech-gib 2.3] [--weights-gib 16.69] [--out out] [--refusals]
+        [--pages 40] [--util 0.2] [--speech-gib 2.3] [--weights-gib 16.69] [--out out] [--refusals [--only no_kv ...]]
 
 It needs a GPU, a vLLM, and torch for a co-tenant that holds memory like a speech server; the model may have dummy
 weights (that is the default): what is measured are the tenants, not words. The pages are answered with 300 tokens of
@@ -18,6 +18,7 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -199,48 +200,61 @@ def hand_over(shape: Shape, pages: int, out: Path) -> list[tuple[str, str, str]]
     return table
 
 
-def refusals(shape: Shape, out: Path) -> list[tuple[str, str, str]]:
+def refusals(shape: Shape, only: tuple[str, ...], out: Path) -> list[tuple[str, str, str]]:
     """Each refusal that flags and a co-tenant can provoke: what it was, the exit code, what we say."""
     small = replace(shape, eager=True)
     weights = shape.weights_gib / card_gib()
     cases = {
-        "nothing left for the cache": replace(small, util=round(weights * 0.98, 3)),
-        "a context that is too long": replace(small, util=round(weights + 0.035, 3), length=262144),
-        "a heavy profile": replace(small, length=131072, seats=4, batched=16384, images=8),
-        "more than is free": replace(small, util=0.9),
-        "the moe backend": replace(small, extra=(*small.extra, "--moe-backend", "triton")),
-        "an unknown flag": replace(small, extra=(*small.extra, "--no-such-flag")),
+        "no_kv": replace(small, util=round(weights * 0.98, 3)),
+        "kv_too_small": replace(small, util=round(weights + 0.035, 3), length=262144),
+        "heavy": replace(small, length=131072, seats=4, batched=16384, images=8),
+        "free_memory": replace(small, util=0.9),
+        "profile_race": small,
+        "no_model": replace(small, model="nobody/no-such-model"),
+        "unknown_flag": replace(small, extra=(*small.extra, "--no-such-flag")),
     }
     table = []
     for what, case in cases.items():
-        holds = card_gib() * 0.3 if what == "more than is free" else 0.0
+        if only and what not in only:
+            continue
         profile = out / "refused.toml"
         profile.write_text(case.toml(), encoding="utf-8")
-        with held(holds):
+        holds = {"free_memory": card_gib() * 0.3, "profile_race": card_gib() * 0.1}.get(what, 0.0)
+        with held(holds, out if what == "profile_race" else None):
             code, seconds, said = serve("up", "vision", "--profile", str(profile), out=out)
-        table.append((what, f"exit {code}, {seconds:.0f} s", said.strip().splitlines()[-2:][0] if said else ""))
         print(f"== {what}: exit {code}\n{said}", flush=True)
+        told = next((line for line in reversed(said.splitlines()) if "refused" in line or "ready after" in line), said)
+        table.append((what, f"exit {code}, {seconds:.0f} s", told.strip()))
         serve("down", out=out)
     return table
 
 
 @contextmanager
-def held(gib: float) -> Iterator[None]:
-    """Somebody else's memory on the card."""
+def held(gib: float, until: Path | None) -> Iterator[None]:
+    """Somebody else's memory on the card; given back while a boot measures, where the folder of its log is given."""
     if not gib:
         yield
         return
-    other = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.co_tenant", "--listen", "127.0.0.1:8099", "--gib", str(gib)]
-    )
+    where = "127.0.0.1:8099"
+    other = subprocess.Popen([sys.executable, "-m", "benchmarks.co_tenant", "--listen", where, "--gib", str(gib)])
     try:
-        with Server("http://127.0.0.1:8099") as server:
+        with Server(f"http://{where}") as server:
             while not server.alive("/v1/health", 1):
                 time.sleep(0.5)
+        if until is not None:
+            threading.Thread(target=_leave, args=(other, until), daemon=True).start()
         yield
     finally:
         other.terminate()
         other.wait()
+
+
+def _leave(other: subprocess.Popen[bytes], out: Path) -> None:
+    log = out / "state" / "comic-narrator" / "logs" / "vision.log"
+    began = time.time()
+    while not (log.is_file() and log.stat().st_mtime > began and "Starting to load model" in log.read_text()):
+        time.sleep(0.1)
+    other.terminate()
 
 
 def card_gib() -> float:
@@ -260,13 +274,17 @@ def main() -> None:
     parser.add_argument("--weights-gib", type=float, default=16.69)
     parser.add_argument("--out", type=Path, default=Path("out/hand_over"))
     parser.add_argument("--refusals", action="store_true")
+    parser.add_argument("--only", nargs="*", default=(), help="just these refusals")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     shape = Shape(
         options.model, tuple(shlex.split(options.vllm)), options.weights_gib, options.speech_gib, options.util
     )
     try:
-        table = refusals(shape, options.out) if options.refusals else hand_over(shape, options.pages, options.out)
+        if options.refusals:
+            table = refusals(shape, tuple(options.only), options.out)
+        else:
+            table = hand_over(shape, options.pages, options.out)
     except NarratorError as error:
         raise SystemExit(f"{error.what} {error.hint}") from error
     finally:

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,8 +19,8 @@ from comic_narrator.errors import BackendDownError, InputError, UsageError
 from comic_narrator.gpu.boot import LogLines
 from comic_narrator.gpu.cards import read_cards
 from comic_narrator.gpu.environment import FISH_LAUNCHER, FISH_LICENCE, set_up_fish, set_up_vllm
-from comic_narrator.gpu.fit import profile_for
-from comic_narrator.gpu.profiles import load_profile
+from comic_narrator.gpu.fit import fit_profile, profile_for
+from comic_narrator.gpu.profiles import GpuProfile, load_profile
 from comic_narrator.gpu.serve import condition, orders
 
 serve = typer.Typer(
@@ -65,12 +66,23 @@ def up(
             "Name one that has; docs/gpu.md lists them by card. Without a GPU, --profile cpu needs no servers.",
         )
     watch.say(f"profile {gpu.name}: {', then '.join(order.name for order in wanted)} ({gpu.gpu.share})")
+    if state().tenancy() is None:
+        _say_what_is_foreseen(gpu, watch)
     tenancy = landlord(watch, wait * 60, settle).up(name, gpu, wanted)
     _say_what_is_left(watch)
     if gpu.gpu.share == "two-pass":
         watch.say("Two passes: run with --vision-only first; it then says how to go on.")
     for there in tenancy.tenants:
         result(f"{there.name} {there.url}")
+
+
+def _say_what_is_foreseen(gpu: GpuProfile, watch: Watch) -> None:
+    """Say beforehand what a boot of some minutes will most likely end with; it is tried all the same."""
+    # A model whose dimensions nothing tells is not foreseen.
+    with suppress(UsageError):
+        fit = fit_profile(gpu, read_cards().rooms())
+        if fit.problem:
+            watch.say(f"Foreseen: {fit.problem} {fit.hint or ''}".rstrip())
 
 
 def _say_what_is_left(watch: Watch) -> None:

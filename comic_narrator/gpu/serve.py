@@ -149,8 +149,9 @@ class Landlord:
     def _one_up(self, order: Order, tenancy: Tenancy) -> Tenancy:
         known = tenancy.named(order.name)
         if known is not None and serving(known):
-            if known.ready and answers(known) is not False:
-                self.say(f"{order.name}: is up already, PID {known.pid}, {known.url}")
+            if known.ready:
+                silent = "" if answers(known) else "; it does not answer now: it is busy, or it hangs"
+                self.say(f"{order.name}: is up already, PID {known.pid}, {known.url}{silent}")
                 return tenancy
             self.say(f"{order.name}: PID {known.pid} is still booting")
             boot = self._watched(order, known, tenancy)

@@ -41,9 +41,9 @@ class Turns:
         del kind, make_sure
         yield
 
-    def ask(self, kind: Kind, call: Callable[[], T]) -> T:
-        """What the call to that tenant answers."""
-        del kind
+    def ask(self, kind: Kind, call: Callable[[], T], anew: Callable[[], None] = _nothing) -> T:
+        """The answer of a call to that tenant; `anew` is called when it was started anew, before it is asked again."""
+        del kind, anew
         return call()
 
     @property
@@ -143,8 +143,8 @@ class CardTurns(Turns):
         if self._naps:
             self._naps[-1] = self._naps[-1].model_copy(update={"wake_seconds": seconds})
 
-    def ask(self, kind: Kind, call: Callable[[], T]) -> T:
-        """What the call to that tenant answers; one that died is started again, once a run, and asked again."""
+    def ask(self, kind: Kind, call: Callable[[], T], anew: Callable[[], None] = _nothing) -> T:
+        """The answer of a call to that tenant; one that died is started once more in a run, and asked after `anew`."""
         if kind not in self.orders:
             return call()
         gate = self._gates[kind]
@@ -157,6 +157,7 @@ class CardTurns(Turns):
             if not gate.renew(life, partial(self._revive, kind, down)):
                 raise
         with gate.call():
+            anew()
             return call()
 
     def _revive(self, kind: Kind, error: BackendDownError) -> bool:

@@ -181,7 +181,10 @@ def _spoken_ahead(orders: Iterable[_Order], run: Run) -> Iterator[Mapping[str, F
         try:
             yield {
                 name: pool.submit(
-                    run.gpu.ask, "speech", partial(voice.speak, order.text, order.profile, order.delivery)
+                    run.gpu.ask,
+                    "speech",
+                    partial(voice.speak, order.text, order.profile, order.delivery),
+                    partial(voice.check, order.profile.language),
                 )
                 for name, order in wanted.items()
             }
