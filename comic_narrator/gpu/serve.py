@@ -244,14 +244,18 @@ class Landlord:
         return next((seen.used_mib for seen in self.cards() if seen.index == card), None)
 
     def held_mib(self, name: str) -> int | None:
-        """MiB that a tenant of ours holds: on its card, or in the machine where no card tells; None: it is not ours."""
+        """MiB that a tenant of ours holds on its cards, or in the machine where there is no card.
+
+        None where it is not ours, or where the driver tells other numbers of processes than we see, as in a container.
+        """
         tenant = self._tenant(name)
         if tenant is None:
             return None
         ours = {process.pid: process for process in processes(tenant)}
-        on_cards = [h.mib for card in self.cards() for h in card.holders if h.pid in ours and h.mib is not None]
-        if on_cards:
-            return sum(on_cards)
+        cards = self.cards()
+        if cards:
+            on_cards = [h.mib for card in cards for h in card.holders if h.pid in ours and h.mib is not None]
+            return sum(on_cards) or None
         return sum(memory for process in ours.values() if (memory := _resident(process)) is not None) >> 20
 
     def has_died(self, name: str) -> bool:
