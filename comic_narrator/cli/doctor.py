@@ -18,6 +18,7 @@ from comic_narrator.doctor.book import BookReport, examine, needs_of
 from comic_narrator.doctor.machine import Finding, MachineReport, examine_machine
 from comic_narrator.errors import BackendDownError, DoesNotFitError, MissingToolError, UsageError
 from comic_narrator.gpu.cards import read_cards
+from comic_narrator.gpu.fit import profile_for
 from comic_narrator.gpu.profiles import load_profile
 from comic_narrator.ingest import Spool, pages_of, plan
 from comic_narrator.machine import cores
@@ -43,7 +44,8 @@ def doctor(
     settings = settings_for_book(profile, assignments, layout, lang, spreads, skip)
     found = read_cards()
     capability = found.cards[0].capability if found.cards else None
-    tenants = load_profile(profile, capability) if profile else None
+    # Without a profile the one that suits the card is looked at; that it does not fit now is then no failure.
+    tenants = load_profile(profile or profile_for(found.rooms()), capability)
     told = _look_into(book, settings, password) if book else None
     further = [*_backends(settings), *(_needs(book, told, settings) if book and told else [])]
     machine = examine_machine(found, tenants, further)
@@ -52,7 +54,7 @@ def doctor(
         result(json.dumps(parts, indent=1, ensure_ascii=False))
     else:
         _print_report(book, told, machine)
-    _complain(machine)
+    _complain(machine, asked=profile is not None)
 
 
 def _print_report(book: Path | None, told: BookReport | None, machine: MachineReport) -> None:
@@ -65,14 +67,14 @@ def _print_report(book: Path | None, told: BookReport | None, machine: MachineRe
         print_table(("profile", machine.plan.profile), machine.plan_rows())
 
 
-def _complain(machine: MachineReport) -> None:
-    """Leave with 4 where a tool is missing, with 9 where something does not fit."""
-    if machine.plan and machine.plan.problem:
+def _complain(machine: MachineReport, *, asked: bool) -> None:
+    """Leave with 9 where something does not fit, with 4 where a tool is missing."""
+    if asked and machine.plan and machine.plan.problem:
         raise DoesNotFitError(machine.plan.problem, machine.plan.hint or "Take a profile for a smaller card.")
-    for finding in machine.findings:
-        if not finding.fine:
-            kind = DoesNotFitError if finding.what == "disk" else MissingToolError
-            raise kind(f"{finding.what}: {finding.said}", finding.do or "See above.")
+    wrong = [finding for finding in machine.findings if not finding.fine]
+    for finding in sorted(wrong, key=lambda finding: finding.what != "disk"):
+        kind = DoesNotFitError if finding.what == "disk" else MissingToolError
+        raise kind(f"{finding.what}: {finding.said.rstrip('.')}.", finding.do or "See above.")
 
 
 def _look_into(book: Path, settings: Settings, password: str | None) -> BookReport:

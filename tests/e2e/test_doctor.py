@@ -61,6 +61,14 @@ def test_with_a_card_it_tells_what_a_profile_would_do(tmp_path: Path) -> None:
     assert machine["recommended"] == "agent-24g"
 
 
+def test_without_a_profile_the_one_that_suits_the_card_is_looked_at(tmp_path: Path) -> None:
+    needs_no_real_card()
+    done = doctor(cwd=tmp_path, free=12000, used=12000)
+    assert done.returncode == 0, done.stderr
+    assert "agent-24g" in done.stdout
+    assert "fits" in done.stdout
+
+
 def test_what_does_not_fit_leaves_with_9_and_names_who_is_in_the_way(tmp_path: Path) -> None:
     needs_no_real_card()
     done = doctor("--profile", "agent-24g", cwd=tmp_path, free=18000, used=6000)
