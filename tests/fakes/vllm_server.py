@@ -90,6 +90,7 @@ class FakeVllm:
         self.calls: list[str] = []
         self.in_flight = self.most_in_flight = 0
         self.sleeping = False
+        self.healthy = True
         self.closed = threading.Event()
         self.lock = threading.Lock()
         self._scripts: deque[Script] = deque()
@@ -152,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
         fake = call.fake
         match self.path:
             case "/health" | "/ping":
-                call.send(200, b"", "application/json")
+                call.send(200 if fake.healthy else 503, b"", "application/json")
             case "/v1/models":
                 call.send_json(200, {"object": "list", "data": [_card(fake)]})
             case "/version":
@@ -186,20 +187,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, call: Call, data: bytes) -> None:
         asked = Asked(json.loads(data), {k.lower(): v for k, v in self.headers.items()}, time.monotonic())
-        call.asked = asked
         fake = call.fake
-        with fake.lock:
-            fake.asked.append(asked)
-            fake.in_flight += 1
-            fake.most_in_flight = max(fake.most_in_flight, fake.in_flight)
+        call.begin(asked)
         try:
             if asked.body["model"] != fake.model:
                 call.send_json(404, error_body(404, f"The model `{asked.body['model']}` does not exist."))
             else:
                 fake.next_script(asked)(call)
         finally:
-            with fake.lock:
-                fake.in_flight -= 1
+            call.end()
 
 
 def _card(fake: FakeVllm) -> dict[str, Any]:
@@ -230,8 +226,23 @@ class Call:
     def __init__(self, handler: _Handler) -> None:
         self.handler = handler
         self.fake = handler.server.fake
+        self.counted = False
         with self.fake.lock:
             self.fake.calls.append(f"{handler.command} {handler.path}")
+
+    def begin(self, asked: Asked) -> None:
+        """A chat call has come in."""
+        self.asked, self.counted = asked, True
+        with self.fake.lock:
+            self.fake.asked.append(asked)
+            self.fake.in_flight += 1
+            self.fake.most_in_flight = max(self.fake.most_in_flight, self.fake.in_flight)
+
+    def end(self) -> None:
+        """It is answered: said before the last byte is sent, for its caller may call again at once."""
+        with self.fake.lock:
+            self.fake.in_flight -= self.counted
+            self.counted = False
 
     def refused(self) -> bool:
         """Whether the call was turned away: the server is starting, or the key is wrong."""
@@ -250,6 +261,7 @@ class Call:
 
     def send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
         """A whole answer."""
+        self.end()
         self.handler.send_response(status)
         self.handler.send_header("content-type", kind)
         self.handler.send_header("content-length", str(len(data)))
@@ -298,6 +310,7 @@ class Call:
 
     def done(self) -> None:
         """The end of a stream."""
+        self.end()
         self.raw(b"data: [DONE]\n\n")
         self.close_stream()
 
@@ -387,6 +400,22 @@ def white_space(pieces: int = 200) -> Script:
 def repeats(text: str = '{"text": "NO NO"}, ', times: int = 60) -> Script:
     """A model that loops until the limit."""
     return says('{"lines": [' + text * times, "length")
+
+
+def wrong_schema() -> Script:
+    """JSON of quite another shape, as a server answers that ignores the schema."""
+    return says('{"answer": {"panels": "four", "lines": "none"}, "confidence": "high"}')
+
+
+def boxes_as_told(box: tuple[int, int, int, int], width: int, height: int) -> dict[str, tuple[float, ...]]:
+    """A box (x, y, w, h in pixels) as models tell it, two corners each: in pixels, in 0 to 1, and in 0 to 1000."""
+    x, y, w, h = box
+    corners = ((x, width), (y, height), (x + w, width), (y + h, height))
+    return {
+        "pixels": tuple(value for value, _ in corners),
+        "unit": tuple(round(value / size, 4) for value, size in corners),
+        "thousand": tuple(round(1000 * value / size) for value, size in corners),
+    }
 
 
 def error_event(code: int = 500, message: str = "EngineCore encountered an issue.", after: int = 3) -> Script:
