@@ -6,6 +6,7 @@ It sees what a model would see in the pictures: where the recogniser's numbers s
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,6 +97,7 @@ def page_answer(page: TruePage, write: Units) -> dict[str, Any]:
     lines += [_as_found(page, number) for number in clear]
     speakers = dict.fromkeys(line["speaker"] for line in lines if line["speaker"])
     return {
+        "frame": write(page.panels[-1]),
         "panels": [
             {"panel": i, "scene": f"Panel {i}.", "pacing": "steady", "shot": "medium"}
             for i in range(1, len(page.panels) + 1)
@@ -142,3 +144,70 @@ def _numbers(page: TruePage, box: Box) -> list[int]:
         for number, line in enumerate(page.evidence.lines, 1)
         if line.bbox.overlap(box) > 0.5 * min(line.bbox.area, box.area)
     ]
+
+
+_RECOGNISED = re.compile(r"^(\d+)\. P(\d+), (\w+)(?:, (voice \w+))?(?:, (shouting|whispering))?(?:, doubtful)?: (.*)$")
+_PANELS = re.compile(r"panels? (?:are|is)? ?((?:P\d+(?:, )?)+)")
+_ENTRY = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
+
+
+def echo(asked: Asked) -> str:
+    """The answers of a model that believes the recogniser in everything, and gives its voices names."""
+    name = asked.body["response_format"]["json_schema"]["name"]
+    text = asked.body["messages"][-1]["content"]
+    told = "\n".join(part["text"] for part in text if part["type"] == "text")
+    if name == "PageAnswer":
+        return json.dumps(echoed_page(told), ensure_ascii=False)
+    if name == "PeopleAnswer":
+        people = [{"name": label, "entries": [int(number)], **ABOUT} for number, label in _ENTRY.findall(told)]
+        return json.dumps({"people": people})
+    if name == "TranslationAnswer":
+        wanted = told.partition("Translate these")[2]
+        lines = re.findall(r"^(\d+)\. \((.*?)\) (.*)$", wanted, re.MULTILINE)
+        return json.dumps({"lines": [{"number": int(n), "text": f"«{said}»"} for n, _, said in lines]})
+    if name == "LanguageAnswer":
+        return json.dumps({"language": "und"})
+    return json.dumps({"words": "THE LIGHTHOUSE IS DARK TONIGHT"})
+
+
+ABOUT = {"aliases": [], "role": "somebody", "looks": "woman with a lamp"}
+
+
+def echoed_page(told: str) -> dict[str, Any]:
+    """What the recogniser made of a page, as a model would answer it."""
+    panels = [int(number) for number in re.findall(r"P(\d+)", _PANELS.search(told)[1])]  # type: ignore[index]
+    lines = []
+    for number, panel, kind, voice, tone, words in (
+        match.groups() for match in map(_RECOGNISED.match, told.splitlines()) if match
+    ):
+        speaker = f"Person {voice[-1]}" if voice else ""
+        lines.append(
+            {
+                "numbers": [int(number)],
+                "panel": int(panel),
+                "kind": kind,
+                "speaker": speaker,
+                "tone": tone or "plain",
+                "text": words,
+                "box": [],
+            }
+        )
+    people = dict.fromkeys((line["speaker"], line["panel"]) for line in lines if line["speaker"])
+    return {
+        "frame": [],
+        "panels": [{"panel": n, "scene": "Somebody talks.", "pacing": "slow", "shot": "medium"} for n in panels],
+        "figures": [
+            {
+                "label": who,
+                "panel": panel,
+                "box": [],
+                "looks": "woman with a lamp",
+                "role": "somebody",
+                "emotion": "happy",
+            }
+            for who, panel in people
+        ],
+        "lines": lines,
+        "not_lettering": [],
+        "sounds": [{"panel": panels[0], "what": "rain", "kind": "continuous"}],
+    }

@@ -88,8 +88,12 @@ class PanelAnswer(_Answer):
 
 
 class PageAnswer(_Answer):
-    """All that is asked of a page, or of a part of it; figures come first, so that lines can name them."""
+    """All that is asked of a page, or of a part of it; figures come before the lines that name them.
 
+    `frame` is the box of the last panel, which is known: it shows how the model writes boxes.
+    """
+
+    frame: Corners
     panels: Annotated[list[PanelAnswer], Field(max_length=MOST_PANELS)]
     figures: Annotated[list[FigureAnswer], Field(max_length=MOST_FIGURES)]
     lines: Annotated[list[LineAnswer], Field(max_length=MOST_LINES)]

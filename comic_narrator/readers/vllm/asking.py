@@ -24,6 +24,11 @@ PIXELS = 1_800_000
 """Pixels of the clean picture where there is room for them: letters of a printed page are 12 px high then."""
 NUMBERED = 0.5
 """The numbered picture has this share of them: it says where, the clean one says what."""
+LEAST_SIDE = 0.45
+"""Of the longer side that is wanted, at least so much is sent: on less, letters cannot be read, and panels are asked
+one by one."""
+TERSE = 0.65
+"""Where an answer of the usual room does not fit, this share of it must do."""
 FAULT_TOKENS = 300
 """What the faults of an answer take, at most."""
 
@@ -85,15 +90,16 @@ def read_part(chat: Chat | Counted, part: Part, page: NDArray[np.uint8], *, trie
 
 def _fitting(chat: Chat | Counted, part: Part, page: NDArray[np.uint8]) -> tuple[Request, Shown]:
     """The request with the largest pictures that fit, and what the clean one shows; DoesNotFitError where none do."""
+    wanted = sized(part.region, PIXELS)
     while True:
         text = evidence_text(part)
-        bare = request("page", PageAnswer, (text,), part.answer_tokens)
-        wanted = sized(part.region, PIXELS)
-        # Room is left to say what is wrong with an answer.
-        size = chat.largest_picture(replace(bare, max_tokens=bare.max_tokens + FAULT_TOKENS), *wanted.size, count=2)
-        if size is not None:
-            shown = Shown(part.region, *size)
-            return replace(bare, parts=(*_pictures(part, page, shown), text)), shown
+        for tokens in (part.answer_tokens, round(TERSE * part.answer_tokens)):
+            bare = request("page", PageAnswer, (text,), tokens)
+            # Room is left to say what is wrong with an answer.
+            size = chat.largest_picture(replace(bare, max_tokens=tokens + FAULT_TOKENS), *wanted.size, count=2)
+            if size is not None and max(size) >= LEAST_SIDE * max(wanted.size):
+                shown = Shown(part.region, *size)
+                return replace(bare, parts=(*_pictures(part, page, shown), text)), shown
         if not part.known:
             raise DoesNotFitError(
                 "What is asked about it does not fit the model's context.",

@@ -46,8 +46,9 @@ def parse_page(answer: PageAnswer, part: Part, shown: Shown) -> Reading:
     """The reading of a part of a page, lines in reading order; BackendAnswerError that names the faults there are."""
     answer = _with_labels(answer, part)
     faults = [*_unknown_panels(answer, part), *_number_faults(answer, part), *_people_faults(answer, part)]
+    frame = Stated(answer.frame, part.boxes[max(part.boxes)])
     if not faults:
-        lines = _placed(answer.lines, part, shown)
+        lines = _placed(answer.lines, part, shown, frame)
         faults = [*_text_faults(lines, part), *_place_faults(lines, part)]
     if faults:
         more = len(faults) - MOST_FAULTS
@@ -55,7 +56,7 @@ def parse_page(answer: PageAnswer, part: Part, shown: Shown) -> Reading:
         raise BackendAnswerError(f"{'; '.join(named)}.", "A larger model makes fewer mistakes.")
     return Reading(
         lines=tuple(_read_line(line, part) for line in lines),
-        figures=tuple(_figures(answer.figures, part, shown)),
+        figures=tuple(_figures(answer.figures, part, shown, frame)),
         sounds=tuple(
             ReadSound(sound.panel - 1, what, sound.kind) for sound in answer.sounds if (what := clean(sound.what))
         ),
@@ -158,8 +159,8 @@ def _people_faults(answer: PageAnswer, part: Part) -> Iterator[str]:
             yield f'the speaker "{speaker}" is neither among the figures nor among the people known'
 
 
-def _placed(lines: Sequence[LineAnswer], part: Part, shown: Shown) -> list[_Placed]:
-    boxes = place([Stated(line.box, part.boxes[line.panel]) for line in lines], shown)
+def _placed(lines: Sequence[LineAnswer], part: Part, shown: Shown, frame: Stated) -> list[_Placed]:
+    boxes = place([Stated(line.box, part.boxes[line.panel]) for line in lines], shown, frame)
     lettering = part.lettering
     shared = Counter(number for line in lines for number in set(line.numbers))
     placed = []
@@ -241,9 +242,9 @@ def _confidence(line: _Placed) -> float:
     return max(sure, AGREED if likeness(letters(line.text), recognised) >= SAME else CORRECTED)
 
 
-def _figures(figures: Sequence[FigureAnswer], part: Part, shown: Shown) -> Iterator[SeenFigure]:
+def _figures(figures: Sequence[FigureAnswer], part: Part, shown: Shown, frame: Stated) -> Iterator[SeenFigure]:
     """One entry for each label in a panel, the one that is seen first."""
-    boxes = place([Stated(figure.box, part.boxes[figure.panel]) for figure in figures], shown)
+    boxes = place([Stated(figure.box, part.boxes[figure.panel]) for figure in figures], shown, frame)
     best: dict[tuple[str, int], SeenFigure] = {}
     for figure, box in zip(figures, boxes, strict=True):
         key = figure.label, figure.panel

@@ -1,7 +1,8 @@
 """Boxes as models write them: in thousandths, in pixels of the picture that was sent, or as shares of it.
 
-Models are trained on one of these and fall back to it whatever they are asked for. Every box comes with the panel that
-it is in, so the way of reading that puts an answer's boxes into their panels is the one that is meant.
+Models are trained on one of these and fall back to it whatever they are asked for. So each answer also tells the box of
+a panel, which is known: the way of reading that gives that panel is the one that is meant. Where none does, it is the
+one that puts the boxes into the panels that they are said to be in.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ INSIDE = 0.5
 """A box that lies in its panel with less of its area is none."""
 FITS = 0.9
 """A way of reading that puts so much of the boxes into their panels, on average, is taken before later ones."""
+SAME = 0.7
+"""A box that shares so much with a panel (intersection over union) is that panel."""
 WIDER = 0.04
 """Figures and balloons reach over the frame by a little: a panel is taken this share of its longer side larger."""
 LEAST = 4
@@ -44,11 +47,11 @@ class Stated:
     panel: Box
 
 
-def place(stated: Sequence[Stated], shown: Shown) -> list[Box | None]:
+def place(stated: Sequence[Stated], shown: Shown, frame: Stated) -> list[Box | None]:
     """The boxes in page pixels, cut to what is shown; None for numbers that are no box, or none in its panel.
 
-    All of an answer's boxes are read the same way, the first that puts them into their panels: thousandths, which are
-    asked for, before pixels and shares, corners before sizes.
+    All of an answer's boxes are read the same way, the one in which `frame` is its panel, else the first that puts them
+    into their panels: thousandths, which are asked for, before pixels and shares, corners before sizes.
     """
     given = [one for one in stated if len(one.numbers) == 4]
     ways = [
@@ -63,10 +66,12 @@ def place(stated: Sequence[Stated], shown: Shown) -> list[Box | None]:
         )
     ]
 
-    def fit(way: tuple[float, float, bool]) -> float:
+    def fit(way: tuple[float, float, bool]) -> tuple[float, float]:
         shares = [_share(_box(one.numbers, way, shown.region), one.panel) for one in given]
+        told = _box(frame.numbers, way, shown.region) if len(frame.numbers) == 4 else None
+        same = _union_share(told, frame.panel) if told else 0.0
         # Beyond FITS the order of the ways decides, not a pixel more or less.
-        return min(sum(shares) / max(len(shares), 1), FITS)
+        return same if same >= SAME else 0.0, min(sum(shares) / max(len(shares), 1), FITS)
 
     best = max(ways, key=fit)
     boxes = [_box(one.numbers, best, shown.region) if len(one.numbers) == 4 else None for one in stated]
@@ -95,6 +100,12 @@ def _share(box: Box | None, panel: Box) -> float:
         return 0.0
     wider = round(WIDER * max(panel.w, panel.h))
     return box.overlap(Box(panel.x - wider, panel.y - wider, panel.w + 2 * wider, panel.h + 2 * wider)) / box.area
+
+
+def _union_share(box: Box, panel: Box) -> float:
+    """Intersection over union of a box and a panel, 0..1."""
+    both = box.overlap(panel)
+    return both / (box.area + panel.area - both)
 
 
 def _cut(box: Box, region: Box) -> Box:

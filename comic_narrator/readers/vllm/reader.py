@@ -169,7 +169,10 @@ class VllmReader:
         picture = clean(page, sized(region, LANGUAGE_PIXELS))
         asked = request("language", LanguageAnswer, (picture,), LANGUAGE_TOKENS)
         tag = ask_twice(self._chat, asked, lambda text: parse_answer(LanguageAnswer, text).language)
-        return tag if tag.split("-")[0].lower() in get_global("likely_subtags") else None
+        primary, *rest = tag.replace("_", "-").split("-")
+        if primary.lower() == "und" or primary.lower() not in get_global("likely_subtags"):
+            return None
+        return "-".join([primary.lower(), *rest])
 
 
 def _named(cast: Sequence[Person]) -> list[Person]:
