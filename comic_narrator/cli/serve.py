@@ -16,12 +16,12 @@ from comic_narrator.cli.app import AsJson, Verbose, app
 from comic_narrator.cli.tenants import landlord, place, state
 from comic_narrator.console import Watch, print_table, result
 from comic_narrator.errors import BackendDownError, InputError, UsageError
-from comic_narrator.gpu.boot import LogLines
+from comic_narrator.gpu.boot import LogLines, condition
 from comic_narrator.gpu.cards import read_cards
 from comic_narrator.gpu.environment import FISH_LAUNCHER, FISH_LICENCE, set_up_fish, set_up_vllm
 from comic_narrator.gpu.fit import fit_profile, profile_for
+from comic_narrator.gpu.orders import orders
 from comic_narrator.gpu.profiles import GpuProfile, load_profile
-from comic_narrator.gpu.serve import condition, orders
 
 serve = typer.Typer(
     no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}, rich_markup_mode="rich"

@@ -9,8 +9,8 @@ from comic_narrator.backends import Choice
 from comic_narrator.cli.tenants import landlord, place, state
 from comic_narrator.console import Watch
 from comic_narrator.gpu.cards import read_cards
+from comic_narrator.gpu.orders import Order, orders
 from comic_narrator.gpu.profiles import Kind, load_profile
-from comic_narrator.gpu.serve import Order, orders
 from comic_narrator.gpu.watch import Watcher
 from comic_narrator.http import Server
 from comic_narrator.settings import Settings

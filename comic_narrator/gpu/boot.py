@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from comic_narrator.errors import BackendAnswerError, BackendDownError, UsageError
+from comic_narrator.errors import (
+    BackendAnswerError,
+    BackendDownError,
+    DoesNotFitError,
+    InTheWayError,
+    MissingToolError,
+    NarratorError,
+    UsageError,
+)
 from comic_narrator.gpu.bootlog import BootLog
+from comic_narrator.gpu.nap import asleep
 from comic_narrator.gpu.refusals import Account
 from comic_narrator.gpu.tenants import Tenant, serving
 from comic_narrator.http import Patience, Server
@@ -23,6 +32,18 @@ KNOCK = Patience(connect=1, read=3, total=3, attempts=1)
 TAIL = 12
 """Lines of a log that an error carries."""
 _BREAK = re.compile(rb"\r\n|\r|\n")
+
+FAILED: Mapping[str, type[NarratorError]] = {
+    "no_model": MissingToolError,
+    "no_card": MissingToolError,
+    "no_kernel": MissingToolError,
+    "port_taken": InTheWayError,
+    "unknown_flag": UsageError,
+    "nvfp4": UsageError,
+    "too_long_for_model": UsageError,
+    "engine": BackendDownError,
+}
+"""What kind of error a refusal is; what is not here does not fit."""
 
 Say = Callable[[str], None]
 """One line for the user."""
@@ -115,3 +136,32 @@ def follow(tenant: Tenant, log: BootLog, bound: float, say: Say, detail: Say) ->
             say(f"{tenant.name}: {seconds:.0f} s, the log ends with: {tail[-1][-160:] if tail else '(nothing yet)'}")
             told = time.monotonic()
         time.sleep(LOOK)
+
+
+Condition = Literal["up", "asleep", "booting", "silent", "dead"]
+"""How a tenant stands; silent: it runs and does not answer, as one that is busy, or one that hangs."""
+
+
+def condition(tenant: Tenant) -> Condition:
+    """How a tenant that was started stands now."""
+    if not serving(tenant):
+        return "dead"
+    if not answers(tenant):
+        return "silent" if tenant.ready else "booting"
+    if tenant.name == "vision":
+        with Server(tenant.url) as server:
+            return "asleep" if asleep(server) else "up"
+    return "up"
+
+
+def refusal(name: str, boot: Boot, log: str) -> NarratorError:
+    """The error that says why a tenant did not come up and what would help."""
+    if boot.outcome == "late":
+        return BackendDownError(
+            f"{name} did not answer within {boot.seconds:.0f} s; its log ends with: {boot.last}",
+            f"Look at {log}; where a model is being fetched, give it longer with --wait MINUTES.",
+        )
+    told = boot.account.refusal
+    if told is None:
+        return BackendDownError(f"{name} ended before it was ready; its log ends with: {boot.last}", f"Look at {log}.")
+    return FAILED.get(told.cause, DoesNotFitError)(f"{name} was refused: {told.what}", told.hint)

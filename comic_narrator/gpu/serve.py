@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
 
 import psutil
 
-from comic_narrator.errors import (
-    BackendDownError,
-    DoesNotFitError,
-    InTheWayError,
-    MissingToolError,
-    NarratorError,
-    UsageError,
-)
-from comic_narrator.gpu import needs
-from comic_narrator.gpu.boot import Boot, Say, answers, follow
+from comic_narrator.errors import DoesNotFitError, InTheWayError
+from comic_narrator.gpu.boot import Boot, Say, answers, follow, refusal
 from comic_narrator.gpu.bootlog import BootLog
 from comic_narrator.gpu.cards import Card
+from comic_narrator.gpu.lease import lease
 from comic_narrator.gpu.nap import asleep, fall_asleep
-from comic_narrator.gpu.profiles import GpuProfile, Kind, SpeechTenant, VisionTenant
-from comic_narrator.gpu.shape import ModelShape
+from comic_narrator.gpu.orders import Order, as_it_was
+from comic_narrator.gpu.profiles import GpuProfile
 from comic_narrator.gpu.state import State
 from comic_narrator.gpu.tenants import Tenancy, Tenant, port_holder, processes, serving, start, stop
 from comic_narrator.http import Server
@@ -40,77 +29,8 @@ LAST_WORDS = 10.0
 SETTLING = 60.0
 """Seconds after which a card that never holds still is taken as it is: a desktop draws on it."""
 
-FAILED: Mapping[str, type[NarratorError]] = {
-    "no_model": MissingToolError,
-    "no_card": MissingToolError,
-    "no_kernel": MissingToolError,
-    "port_taken": InTheWayError,
-    "unknown_flag": UsageError,
-    "nvfp4": UsageError,
-    "too_long_for_model": UsageError,
-    "engine": BackendDownError,
-}
-"""What kind of error a refusal is; what is not here does not fit."""
-
 Cards = Callable[[], Sequence[Card]]
 """The cards as they are now; empty where they cannot be measured."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """A tenant that is wanted: what starts it, with what environment, on which card, and where it will answer."""
-
-    name: str
-    argv: tuple[str, ...]
-    environment: Mapping[str, str]
-    gpu: int
-    port: int
-    url: str
-    health: str
-    weights_gib: float
-    shape: ModelShape | None = None
-
-
-def orders(profile: GpuProfile, own: Path, path: str, only: str | None = None, *, both: bool = False) -> list[Order]:
-    """The tenants of a profile in the order in which they boot; `own` is searched for their programs before `path`.
-
-    With two passes the vision tenant has the card to itself: speech comes where `only` names it, or with `both`.
-    """
-    wanted = []
-    for kind in profile.boot_order:
-        alone = profile.gpu.share == "two-pass" and not both and kind != "vision"
-        if kind == only or (only is None and not alone):
-            tenant = profile.tenant.vision if kind == "vision" else profile.tenant.speech
-            if tenant is not None:
-                wanted.append(_order(kind, tenant, own, path))
-    return wanted
-
-
-def _order(kind: Kind, tenant: VisionTenant | SpeechTenant, own: Path, path: str) -> Order:
-    program, *arguments = tenant.argv()
-    found = shutil.which(program, path=os.pathsep.join([str(own), path])) or program
-    # By PCI bus, as the driver counts: CUDA's own order is by speed.
-    card = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": str(tenant.gpu)}
-    fish = isinstance(tenant, SpeechTenant) and tenant.engine == "fish"
-    return Order(
-        name=kind,
-        argv=(found, *arguments),
-        environment={**card, **tenant.environment},
-        gpu=tenant.gpu,
-        port=tenant.port,
-        url=f"http://{tenant.host}:{tenant.port}",
-        health="/v1/health" if fish else "/health",
-        weights_gib=_weights(tenant),
-        shape=tenant.shape if isinstance(tenant, VisionTenant) else None,
-    )
-
-
-def _weights(tenant: VisionTenant | SpeechTenant) -> float:
-    if isinstance(tenant, SpeechTenant):
-        return tenant.expected_gib
-    if tenant.figures:
-        return tenant.figures.weights_gib
-    return needs.weights(tenant.shape, tenant.flags) / needs.GIB if tenant.shape else 0.0
 
 
 @dataclass(frozen=True)
@@ -140,10 +60,13 @@ class Landlord:
                     f"The tenants of {tenancy.profile} are up.", "Take them down first: `comic-narrator serve down`."
                 )
             tenancy = tenancy.model_copy(update={"profile": name})
+            vision = next((order for order in wanted if order.name == "vision"), None)
             for order in wanted:
+                known = tenancy.named(order.name)
+                comes = known is None or not serving(known)
+                if profile.gpu.share == "nap" and vision is not None and order is not vision and comes:
+                    self._nap(vision)
                 tenancy = self._one_up(order, tenancy)
-                if order.name == "vision" and profile.gpu.share == "nap" and len(wanted) > 1:
-                    self._nap(order)
         return tenancy
 
     def _one_up(self, order: Order, tenancy: Tenancy) -> Tenancy:
@@ -232,8 +155,12 @@ class Landlord:
                 seen, since = now, time.monotonic()
 
     def _nap(self, order: Order) -> None:
-        with Server(order.url) as server:
-            if asleep(server):
+        def waiting(place: int, holder: str) -> None:
+            self.say(f"{order.name}: waiting for GPU {order.gpu}, at place {place}: {holder} has it")
+
+        # In its turn: a run may be reading just now.
+        with lease(self.state.leases, order.gpu, "starting speech", waiting), Server(order.url) as server:
+            if not server.alive() or asleep(server):
                 return
             nap = fall_asleep(server, lambda: self.used(order.gpu), order.weights_gib)
         freed = "" if nap.freed_mib is None else f", {nap.freed_mib} MiB came back"
@@ -322,13 +249,8 @@ class Landlord:
             if tenancy is None or tenant is None:
                 return False
             stop(tenant)
-            self._boot(_as_it_was(tenant), tenancy)
+            self._boot(as_it_was(tenant), tenancy)
         return True
-
-
-def _as_it_was(tenant: Tenant) -> Order:
-    port = int(tenant.url.rpartition(":")[2])
-    return Order(tenant.name, tenant.argv, tenant.environment, tenant.gpu, port, tenant.url, tenant.health, 0.0)
 
 
 def _resident(process: psutil.Process) -> int | None:
@@ -336,32 +258,3 @@ def _resident(process: psutil.Process) -> int | None:
         return int(process.memory_info().rss)
     except psutil.Error:
         return None
-
-
-Condition = Literal["up", "asleep", "booting", "silent", "dead"]
-"""How a tenant stands; silent: it runs and does not answer, as one that is busy, or one that hangs."""
-
-
-def condition(tenant: Tenant) -> Condition:
-    """How a tenant that was started stands now."""
-    if not serving(tenant):
-        return "dead"
-    if not answers(tenant):
-        return "silent" if tenant.ready else "booting"
-    if tenant.name == "vision":
-        with Server(tenant.url) as server:
-            return "asleep" if asleep(server) else "up"
-    return "up"
-
-
-def refusal(name: str, boot: Boot, log: str) -> NarratorError:
-    """The error that says why a tenant did not come up and what would help."""
-    if boot.outcome == "late":
-        return BackendDownError(
-            f"{name} did not answer within {boot.seconds:.0f} s; its log ends with: {boot.last}",
-            f"Look at {log}; where a model is being fetched, give it longer with --wait MINUTES.",
-        )
-    told = boot.account.refusal
-    if told is None:
-        return BackendDownError(f"{name} ended before it was ready; its log ends with: {boot.last}", f"Look at {log}.")
-    return FAILED.get(told.cause, DoesNotFitError)(f"{name} was refused: {told.what}", told.hint)

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from comic_narrator.http import Server
 from tests.e2e.machine import RECORDS, ROOT, Machine
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")
@@ -166,6 +167,11 @@ def test_with_naps_the_first_tenant_sleeps_while_the_second_boots(machine: Machi
     assert up.returncode == 0, up.stderr
     assert up.stderr.index("vision: takes a nap") < up.stderr.index("speech: starts")
     assert machine.status()["vision"]["state"] == "asleep"
+    # A run has woken it since: nothing is to do, and nobody is put to sleep in the middle of a page.
+    with Server(f"http://127.0.0.1:{machine.vision}") as server:
+        server.post("/wake_up")
+    assert machine.up(share="nap").returncode == 0
+    assert machine.status()["vision"]["state"] == "up"
 
 
 def test_with_two_passes_the_card_is_the_readers_alone(machine: Machine) -> None:

@@ -12,8 +12,8 @@ import pytest
 from comic_narrator.console import Watch
 from comic_narrator.errors import BackendDownError
 from comic_narrator.gpu.gate import Gate
+from comic_narrator.gpu.orders import Order, orders
 from comic_narrator.gpu.profiles import GpuProfile, load_profile
-from comic_narrator.gpu.serve import Order, orders
 from comic_narrator.gpu.state import State
 from comic_narrator.gpu.watch import Watcher
 from comic_narrator.http import Server
