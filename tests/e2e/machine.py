@@ -94,6 +94,10 @@ class Machine:
         told = json.loads(self.run("status", "--json").stdout)
         return {tenant["name"]: tenant for tenant in told["tenants"]}
 
+    def started(self) -> bool:
+        """Whether anything is written down as started."""
+        return (self.home / "state" / "comic-narrator" / "tenants.json").exists()
+
     def boots(self, name: str) -> int:
         return len((self.home / "card" / f"booted-{name}").read_text().split())
 
@@ -109,4 +113,5 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
     command.chmod(0o755)
     machine = Machine(tmp_path)
     yield machine
-    machine.run("down")
+    if machine.started():
+        machine.run("down")
