@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FAKES = ROOT / "tests" / "fakes" / "bin"
+FAKES = {"vllm": "vllm", "fish-speech-server": "fish", "nvidia-smi": "nvidia_smi"}
+"""Programs on the machine's PATH, and the function of tests/fakes/tenant_fakes.py that each is."""
 RECORDS = ROOT / "tests" / "records" / "boots"
 
 PROFILE = """
@@ -56,12 +57,11 @@ class Machine:
     home: Path
     vision: int = field(default_factory=free_port)
     speech: int = field(default_factory=free_port)
-    fakes: list[str] = field(default_factory=lambda: [str(FAKES)])
     vllm: dict[str, Any] = field(default_factory=dict)
     fish: dict[str, Any] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
-        path = os.pathsep.join([str(self.home / "bin"), *self.fakes, os.environ["PATH"]])
+        path = os.pathsep.join([str(self.home / "bin"), os.environ["PATH"]])
         return {
             **os.environ,
             "PATH": path,
@@ -102,15 +102,23 @@ class Machine:
         return len((self.home / "card" / f"booted-{name}").read_text().split())
 
 
+def program(file: Path, text: str) -> None:
+    """A program that can be run."""
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o755)
+
+
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
     # Without the checkout's environment beside it, the script takes the command that PATH has.
     shutil.copy(ROOT / "agent-mode.sh", tmp_path)
     (tmp_path / "card").mkdir()
     (tmp_path / "bin").mkdir()
-    command = tmp_path / "bin" / "comic-narrator"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m comic_narrator "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
+    program(tmp_path / "bin" / "comic-narrator", f'#!/bin/sh\nexec "{sys.executable}" -m comic_narrator "$@"\n')
+    for name, function in FAKES.items():
+        # -S: they start in no time, for they need nothing that is installed.
+        first = f"#!{sys.executable} -S\nimport sys\n\nsys.path.insert(0, {str(ROOT / 'tests' / 'fakes')!r})\n"
+        program(tmp_path / "bin" / name, f"{first}import tenant_fakes\n\ntenant_fakes.{function}()\n")
     machine = Machine(tmp_path)
     yield machine
     if machine.started():

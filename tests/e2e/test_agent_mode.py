@@ -207,8 +207,7 @@ def test_the_script_is_clean() -> None:
 
 
 def test_setup_tells_the_licence_of_fish_speech_once(machine: Machine) -> None:
-    # Nothing of that name is on this PATH.
-    machine.fakes.clear()
+    (machine.home / "bin" / "fish-speech-server").unlink()
     profile = ("--profile", str(machine.profile()))
     first = machine.run("setup", "speech", *profile)
     assert first.returncode == 2, first.stderr
