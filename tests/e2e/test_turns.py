@@ -164,9 +164,8 @@ def test_a_run_waits_for_the_card_and_says_so(machine: Machine, book: Path) -> N
 def test_a_tenant_that_serve_did_not_start_is_never_restarted(machine: Machine, book: Path) -> None:
     machine.vllm = {"dies_at": 2}
     environment = machine.environment()
-    command = [machine.home / "bin" / "vllm", "serve", "m", "--port", str(machine.vision)]
-    other = psutil.Popen(command, env=environment, stdout=subprocess.PIPE)
-    )
+    stranger = [machine.home / "bin" / "vllm", "serve", "m", "--port", str(machine.vision)]
+    other = psutil.Popen(stranger, env=environment, stdout=subprocess.PIPE)
     assert machine.up("speech").returncode == 0
     while not (machine.home / "card" / str(other.pid)).exists():
         assert other.poll() is None
