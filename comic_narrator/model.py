@@ -280,6 +280,7 @@ class Figure(Part):
     panel: str
     bbox: Box | None = None
     looks: str
+    role: str | None = None
     emotion: str | None = None
 
 
@@ -315,6 +316,7 @@ class PageReading(Artefact):
     figures: tuple[Figure, ...] = ()
     sounds: tuple[SeenSound, ...] = ()
     notes: tuple[Note, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _panels_are_known(self) -> Self:
@@ -353,10 +355,14 @@ class Person(Part):
 
 
 class People(Artefact):
-    """people.json: who is who in the book, in the order in which they are first seen or heard."""
+    """people.json: who is who in the book, in the order in which they are first seen or heard.
+
+    `remarks` are sentences on what fell short in telling it, as in page.json.
+    """
 
     schema_: Literal["comic_narrator.people/1"] = Field("comic_narrator.people/1", alias="schema")
     people: tuple[Person, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _each_is_one(self) -> Self:
@@ -475,6 +481,21 @@ class Takes(Artefact):
     schema_: Literal["comic_narrator.takes/1"] = Field("comic_narrator.takes/1", alias="schema")
     judge: str
     takes: tuple[JudgedTake, ...] = ()
+
+
+class TranslatedLine(Part):
+    """What a beat's subtitle says in the other language."""
+
+    beat: str
+    text: str
+
+
+class Translation(Artefact):
+    """translation.json: the lines in another language; those that are missing could not be translated."""
+
+    schema_: Literal["comic_narrator.translation/1"] = Field("comic_narrator.translation/1", alias="schema")
+    language: str
+    lines: tuple[TranslatedLine, ...]
 
 
 class Clip(Part):

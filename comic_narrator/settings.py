@@ -45,6 +45,10 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _language_or_none(value: str) -> str:
+    return value if value == "none" else _language_tag(value)
+
+
 class BookSettings(_Section):
     """How the book is read."""
 
@@ -75,7 +79,23 @@ class LimitSettings(_Section):
 class ReaderSettings(_Section):
     """Who reads the pages."""
 
-    backend: str = Field("auto", description="Reader: auto, embedded, or the name of an installed one.")
+    backend: str = Field(
+        "auto", description="Reader: auto (vllm where reader.url is set), embedded, vllm, or an installed one's name."
+    )
+    url: str = Field(
+        "",
+        description="Address of the server that vllm asks, as http://127.0.0.1:8000; its key: COMIC_NARRATOR_API_KEY.",
+    )
+    model: str = Field("auto", description="Model that the server is asked for; auto: the first that it serves.")
+    in_flight: int = Field(
+        0,
+        ge=0,
+        le=256,
+        description="Requests that the server has at once; 0: as many as it seats, if it tells, else 2.",
+    )
+    context: int = Field(
+        0, ge=0, description="Tokens that a request and its answer may have together; 0: as many as the server says."
+    )
     balloon_model: str = Field(
         "auto", description="Balloon detector: auto (the one `make balloons` fetched, if any), none, or an ONNX file."
     )
@@ -145,6 +165,9 @@ class FilmSettings(_Section):
         ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
     )
     speaker_labels: bool = Field(False, description="Whether subtitles name who begins to speak.")
+    subtitle_language: Annotated[str, AfterValidator(_language_or_none)] = Field(
+        "none", description="Language of further subtitles (BCP-47), translated by the reader's model; none: none."
+    )
     establishing: float = Field(2.0, ge=0, le=30, description="Seconds of whole page before its first panel.")
     wordless: float = Field(2.5, ge=0.5, le=30, description="Seconds of a wordless panel of middle size.")
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.machine import cores, free_memory
-from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character, LineKind, Person
+from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, LineKind, Person
 from comic_narrator.pictures import load_rgb
-from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, SeenFigure
+from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, SeenFigure, Translator
 from comic_narrator.readers.balloons import Group, at_home, gather
 from comic_narrator.readers.detected import on_detected
 from comic_narrator.readers.detector import BalloonDetector, model_path
@@ -41,6 +41,7 @@ from comic_narrator.readers.speakers import Said, with_speakers
 from comic_narrator.readers.tails import Outline, trace
 from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
+from comic_narrator.report import ReadingReport
 from comic_narrator.settings import ReaderSettings
 
 GROUPING = 8
@@ -88,6 +89,16 @@ class EmbeddedReader:
         """One: the models use all cores that a process is given."""
         return 1
 
+    @property
+    def starts_from(self) -> str | None:
+        """Nothing but the picture."""
+        return None
+
+    @property
+    def translator(self) -> Translator | None:
+        """None: its models know letters, not words."""
+        return None
+
     def check(self, language: str | None = None) -> None:
         """Raise MissingToolError if the recogniser is not installed, UsageError if it cannot read the language."""
         Words.models()
@@ -104,7 +115,7 @@ class EmbeddedReader:
         rows = [row for i in sorted(nearest) for row in self._read_rows(images[i], load_rgb(images[i]))]
         return language_of(rows)
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
         """Read one page; speakers are told apart page by page, by what is drawn, and `cast` is not needed for that."""
         image = load_rgb(page.image)
         rows = lettered_rows(with_hints(self._read_rows(page.image, image), page.words, page.language), page.language)
@@ -131,6 +142,13 @@ class EmbeddedReader:
     def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
         """Voices of several pages are one person where they look so much alike that it is likelier than not."""
         return people_of(figures)
+
+    def account(self) -> ReadingReport | None:
+        """None: no server is asked."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def _read_rows(self, path: Path, image: NDArray[np.uint8]) -> tuple[Row, ...]:
         key = (path, path.stat().st_mtime_ns)

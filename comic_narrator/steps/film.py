@@ -14,7 +14,18 @@ from typing import Literal
 from comic_narrator import film as film_stage
 from comic_narrator import sound as sound_stage
 from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
-from comic_narrator.model import SAMPLE_RATE, Book, Cast, Direction, PageReading, Scene, Script, Shot, Timing
+from comic_narrator.model import (
+    SAMPLE_RATE,
+    Book,
+    Cast,
+    Direction,
+    PageReading,
+    Scene,
+    Script,
+    Shot,
+    Timing,
+    Translation,
+)
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
 from comic_narrator.steps.run import Job, Run
@@ -162,7 +173,7 @@ def _spoken(timing: Timing) -> list[tuple[float, float]]:
     return sorted(spans)
 
 
-def _texts(script: Script, kind: str) -> dict[str, str]:
+def subtitle_words(script: Script, kind: str) -> dict[str, str]:
     """What a subtitle track says of each beat: what is printed, or what is spoken.
 
     Printed words make room for spoken ones where somebody mended those alone.
@@ -178,28 +189,38 @@ def _texts(script: Script, kind: str) -> dict[str, str]:
     }
 
 
-def _subtitles(book: Book, script: Script, cast: Cast, timing: Timing, job: Job, run: Run) -> list[Track]:
-    """The subtitle tracks that are wanted: subtitles.KIND.srt and .vtt, and the first of them beside the film too."""
+def _subtitles(
+    book: Book, script: Script, cast: Cast, timing: Timing, translation: Translation | None, job: Job, run: Run
+) -> list[Track]:
+    """The subtitle tracks that are wanted, subtitles.KIND.srt and .vtt, which lie beside the film too.
+
+    A translation is one more, by its language; lines that it has not are there as they are printed.
+    """
     tracks: list[Track] = []
     if not any(scene.clips for scene in timing.scenes):
         return tracks
     look, work = run.settings.film, run.work
     names = {person.id: person.name for person in cast.characters} if look.speaker_labels else None
     speakers = names and {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
-    for kind in look.subtitles:
-        words = _texts(script, kind)
+    wanted: list[tuple[str, dict[str, str], str, str]] = [
+        (kind, subtitle_words(script, kind), book.language, kind.capitalize()) for kind in look.subtitles
+    ]
+    if translation is not None:
+        words = subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+        wanted.append((translation.language, words, translation.language, "Translated"))
+    for kind, words, language, title in wanted:
         made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
-        cues = film_stage.make_cues(timing, words, book.language, speakers)
+        cues = film_stage.make_cues(timing, words, language, speakers)
         for form in FORMS:
             name = f"subtitles.{kind}.{form}"
             text = film_stage.write_cues(cues, form)
             work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
-            suffix = f".{form}" if not tracks else f".{kind}.{form}"
+            suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
             beside = work.name_of(job.film.with_suffix(suffix))
             work.make(
                 beside, {name: digest_file(work.path(name))}, partial(shutil.copyfile, work.path(name)), product=True
             )
-        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), book.language, kind.capitalize()))
+        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), language, title))
     return tracks
 
 
@@ -219,12 +240,20 @@ def _first_frames(timing: Timing) -> list[int]:
 
 
 def finish(
-    book: Book, script: Script, cast: Cast, timing: Timing, scenes: list[str], sound: str, job: Job, run: Run
+    book: Book,
+    script: Script,
+    cast: Cast,
+    timing: Timing,
+    scenes: list[str],
+    sound: str,
+    translation: Translation | None,
+    job: Job,
+    run: Run,
 ) -> Path:
     """Join scenes, sound and subtitles to the film; what is read along lies beside it too where anybody speaks."""
     work = run.work
     with run.stage("join", 1) as step:
-        tracks = _subtitles(book, script, cast, timing, job, run)
+        tracks = _subtitles(book, script, cast, timing, translation, job, run)
         cover = book.pages[0].image
         about = replace(_about(book, timing), cover=work.path(cover))
         parts = [*scenes, sound, cover, *(track.file.name for track in tracks)]

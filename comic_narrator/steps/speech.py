@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -131,7 +131,11 @@ class _Booth:
             if name not in missing:
                 self._keep(order, known.get(name))
                 step()
-        with speaking(self._run.choices["voice"], self._run.settings.voice, self._run.voice, len(missing)) as voice:
+        turn = self._run.gpu.turn("speech") if missing else nullcontext()
+        with (
+            turn,
+            speaking(self._run.choices["voice"], self._run.settings.voice, self._run.voice, len(missing)) as voice,
+        ):
             habits = self._habits(missing.values())
             made = dict(self._made(voice, missing, habits, TRIES, step))
             self._mend(voice, missing, made)
@@ -161,6 +165,15 @@ class _Booth:
         """A take whose hand edit is thrown away, spoken here and now."""
         return best_take(self._run.voice.speak, order.wanted, self._judge, usual_habit(order.wanted))
 
+    def _speaker(self, voice: Voice) -> Callable[[str, VoiceProfile, Delivery], Samples]:
+        """The voice, whose server on the card may have to be revived or begun anew between two lines."""
+
+        def speak(text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
+            say = partial(voice.speak, text, profile, delivery)
+            return self._run.gpu.ask("speech", say, partial(voice.check, profile.language))
+
+        return speak
+
     def _made(
         self, voice: Voice, orders: Mapping[str, _Order], habits: Habits, tries: int, step: Callable[[], None]
     ) -> Iterator[tuple[str, Judged]]:
@@ -171,7 +184,7 @@ class _Booth:
         stopped: NarratorError | None = None
         with _lanes(voice) as pool:
             futures: dict[Future[Judged], _Order] = {
-                pool.submit(best_take, voice.speak, o.wanted, self._judge, habits[o.wanted.manner], tries): o
+                pool.submit(best_take, self._speaker(voice), o.wanted, self._judge, habits[o.wanted.manner], tries): o
                 for o in orders.values()
             }
             for future in as_completed(futures):
@@ -226,7 +239,7 @@ class _Booth:
             delivery = replace(order.wanted.delivery, attempt=order.wanted.delivery.attempt + TRIES)
             again = replace(order.wanted, delivery=delivery)
             try:
-                after = best_take(voice.speak, again, self._judge, habits[order.wanted.manner], MORE_TRIES)
+                after = best_take(self._speaker(voice), again, self._judge, habits[order.wanted.manner], MORE_TRIES)
             except BackendAnswerError:
                 after = before
             tries = before.tries + MORE_TRIES

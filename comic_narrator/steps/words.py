@@ -1,14 +1,15 @@
-"""Steps from readings to takes: cast, script, speech."""
+"""Steps from readings to the script: who is who, cast, script."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from comic_narrator import script as script_stage
-from comic_narrator.errors import InputError, UsageError
+from comic_narrator.errors import BackendAnswerError, DoesNotFitError, InputError, UsageError
 from comic_narrator.model import Book, Cast, PageReading, People, Script, parse_artefact
-from comic_narrator.readers import figures_of
+from comic_narrator.readers import figures_of, one_person_a_label
 from comic_narrator.script import Pins, Style, Wordbook, parse_pins, parse_wordbook, with_names
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.steps.run import Job, Run, read_given
@@ -19,18 +20,23 @@ CAST = "cast.json"
 SCRIPT = "script.json"
 
 
-def who_is_who(book: Book, readings: Mapping[str, PageReading], run: Run) -> People:
+def who_is_who(book: Book, readings: Mapping[str, PageReading], job: Job, run: Run) -> People:
     """Tell which labels of the pages mean the same person: people.json."""
-    inputs = {"readings": digest_of(*readings.values()), "reader": run.reader.identity}
+    inputs = {"readings": digest_of(*readings.values()), "reader": run.reader_identity}
     images = {page.id: run.work.path(page.image) for page in book.pages}
 
     def build() -> People:
         figures = [figure for page, reading in readings.items() for figure in figures_of(reading, images[page])]
-        return People(people=run.reader.who_is_who(figures))
+        with run.reading(book.language, job.until):
+            try:
+                return People(people=run.gpu.ask("vision", partial(run.reader.who_is_who, figures)))
+            except (BackendAnswerError, DoesNotFitError) as error:
+                return People(people=one_person_a_label(figures), remarks=(f"each label is one person: {error.what}",))
 
     with run.stage("people", 1) as step:
         told = run.work.artefact(People, PEOPLE, inputs, build)
         step()
+    run.shortfalls += [f"who is who: {remark}" for remark in told.remarks]
     return told
 
 
