@@ -295,7 +295,12 @@ def test_a_file_is_read_for_its_digest_once_until_it_changes(tmp_path: Path, mon
     one = first.whole(file)
     first.save(store)
     read: list[Path] = []
-    monkeypatch.setattr(digests, "digest_file", lambda path: "read" if read.append(path) is None else "")
+
+    def reading(path: Path) -> str:
+        read.append(path)
+        return "read"
+
+    monkeypatch.setattr(digests, "digest_file", reading)
     second = Digests(tmp_path)
     second.load(store)
     assert (second.whole(file), read) == (one, [])
