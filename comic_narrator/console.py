@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from comic_narrator.errors import NarratorError
 from comic_narrator.pace import Pace, in_words
+
+LEASH = "COMIC_NARRATOR_LEASH"
+"""Set in the environment of a run that is to end when its stdin does: whoever started it was killed."""
 
 Step = Callable[[bool], None]
 """One more step is done; whether it made something."""
@@ -77,6 +80,16 @@ class Watch:
         else:
             yield self._tenths(name, pace)
 
+    @contextmanager
+    def bookshelf(self, name: str, total: int) -> Iterator[Bookshelf]:
+        """Follow `total` books that are made at once."""
+        pace = Pace(total)
+        if self._console.is_terminal and not self.events:
+            with self._bar() as bars:
+                yield Bookshelf(self, name, pace, bars)
+        else:
+            yield Bookshelf(self, name, pace, None)
+
     def _bar(self) -> Progress:
         return Progress(
             TextColumn("{task.description:<10}"),
@@ -103,6 +116,43 @@ class Watch:
             self.tell("stage", stage=name, done=pace.done, total=pace.total, made=made, seconds_left=left)
 
         return step
+
+
+class Bookshelf:
+    """Shows many books that are made at once: how many are done, and what is done in each of those that run."""
+
+    def __init__(self, watch: Watch, name: str, pace: Pace, bars: Progress | None) -> None:
+        self._watch, self._pace, self._bars, self._name = watch, pace, bars, name
+        self._tasks: dict[str, TaskID] = {}
+        self._whole = bars.add_task(name, total=pace.total, left="") if bars else None
+        self._lock = threading.Lock()
+
+    def began(self, book: str) -> None:
+        """A book is begun."""
+        self._watch.tell("book", book=book, state="began")
+        if self._bars:
+            self._tasks[book] = self._bars.add_task(book, total=None, left="")
+
+    def told(self, book: str, event: Mapping[str, object]) -> None:
+        """A book's run told this event."""
+        if event.get("event") == "stage":
+            self._watch.tell("stage", book=book, **{k: v for k, v in event.items() if k != "event"})
+            if self._bars:
+                stage, done, total = (event.get(key) for key in ("stage", "done", "total"))
+                self._bars.update(self._tasks[book], description=f"{book}: {stage}", completed=done, total=total)  # type: ignore[arg-type]
+
+    def ended(self, book: str, text: str) -> None:
+        """A book's run has ended; `text` is its film, or what stopped it."""
+        with self._lock:
+            self._pace.step(made=True)
+            left = self._pace.left
+            if self._bars and self._whole is not None:
+                self._bars.remove_task(self._tasks[book])
+                self._bars.update(self._whole, completed=self._pace.done, left=_left(self._pace))
+            told = {"done": self._pace.done, "total": self._pace.total, "seconds_left": left}
+            self._watch.tell("book", book=book, state="ended", said=text, **told)
+            if not self._watch.events:
+                self._watch.say(f"{self._name}: {self._pace.done} of {self._pace.total}{_left(self._pace)}: {text}")
 
 
 def _left(pace: Pace) -> str:

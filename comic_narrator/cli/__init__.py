@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from types import TracebackType
+from typing import BinaryIO
 
 import typer
 
 from comic_narrator.cli.app import app
-from comic_narrator.console import Watch
+from comic_narrator.console import LEASH, Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
 __all__ = ["COMMANDS", "app", "every_command", "main", "run"]
@@ -43,7 +46,15 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # Whoever stops a container or a service wants what Ctrl-C gives.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if os.environ.pop(LEASH, None):
+        threading.Thread(target=_stop_at_the_end_of, args=(sys.stdin.buffer,), daemon=True).start()
     sys.exit(run(sys.argv[1:]))
+
+
+def _stop_at_the_end_of(leash: BinaryIO) -> None:
+    """Stop this run when whoever holds the other end of its stdin is gone."""
+    leash.read()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackType | None) -> None:

@@ -33,6 +33,7 @@ from comic_narrator.cli.app import (
     WorkFolder,
     app,
 )
+from comic_narrator.cli.library import Wishes, film_library, is_library
 from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.cli.turns import turns_of
 from comic_narrator.console import Watch, result
@@ -61,9 +62,13 @@ def _version(wanted: bool) -> None:
 
 @app.command("film", epilog=EPILOG)
 def film(
+    context: typer.Context,
     book: Book,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The film; default: the book's name, .mp4, here.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The film, or a folder for a library's; default: the book's name, .mp4, here."
+        ),
     ] = None,
     layout: Layout = None,
     lang: Language = None,
@@ -97,16 +102,30 @@ def film(
     assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
     as_json: AsJson = False,
     events: Events = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=64, help="Of a library: books at once.")] = 1,
+    only: Annotated[
+        list[str], typer.Option("--only", metavar="PATTERN", help="Of a library: just these names; repeatable.")
+    ] = [],  # noqa: B006
+    newest: Annotated[int | None, typer.Option(min=1, help="Of a library: just the N that changed last.")] = None,
+    watching: Annotated[bool, typer.Option("--watch", help="Of a library: stay, and make new books too.")] = False,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="Of a library: which machines make it.")] = "local",
+    ray_address: Annotated[str | None, typer.Option(help="Address of the Ray cluster.", show_default="auto")] = None,
     verbose: Verbose = 0,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    """Turn a comic into a narrated film: comic-narrator BOOK -o OUT.mp4."""
+    """Turn a comic into a narrated film, or a folder of them into films: comic-narrator BOOK -o OUT.mp4."""
     del version, events
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
+    stop: Until = "script" if vision_only else until
+    if is_library(book, output):
+        assert output
+        wishes = Wishes(jobs, only, newest, watching, engine, ray_address)
+        film_library(context, book, output, stop, wishes, Watch(verbose))
+        return
     spoken = ["voice.sound_words=true"] if speak_sfx else []
     named = {"film.subtitle_language": subtitle_lang}
     settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip, named)
@@ -115,7 +134,6 @@ def film(
     wanted = _film_path(book, output)
     folder = _work_folder(work, wanted, edits)
     folder.adopt = adopt
-    stop: Until = "script" if vision_only else until
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
         out = _writable(wanted)

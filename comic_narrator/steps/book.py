@@ -24,6 +24,7 @@ from comic_narrator.ingest.pages import LEFT_BY_HAND
 from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
 from comic_narrator.settings import BookSettings
+from comic_narrator.steps.names import panels_of, text_of
 from comic_narrator.steps.run import Job, Run
 from comic_narrator.steps.speech import judge_for
 from comic_narrator.steps.translation import check_translation
@@ -78,19 +79,9 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", errors="replace")
 
 
-def text_of(page_id: str) -> str:
-    """The name of a page's text layer in the work folder."""
-    return f"pages/{page_id}/text.json"
-
-
 def reading_of(page_id: str) -> str:
     """The name of a page's reading in the work folder."""
     return f"pages/{page_id}/page.json"
-
-
-def panels_of(page_id: str) -> str:
-    """The name of a page's panels in the work folder; a page that is left out is one that has none."""
-    return f"pages/{page_id}/panels.json"
 
 
 def wishes_of(book: BookSettings) -> Wishes:

@@ -28,7 +28,7 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
-from comic_narrator.steps.pages import reading_of
+from comic_narrator.steps.names import reading_of
 from comic_narrator.steps.run import Job, Run
 from comic_narrator.steps.speech import load_take
 from comic_narrator.steps.words import SCRIPT

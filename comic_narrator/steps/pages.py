@@ -36,14 +36,9 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageFigure, PageToRead, Reading, figures_of, number, one_person_a_label
-from comic_narrator.steps.book import panels_of, text_of
 from comic_narrator.steps.many import WORTH, Lanes, in_lanes, processes_for, reading_ahead, told
+from comic_narrator.steps.names import panels_of, reading_of, text_of
 from comic_narrator.steps.run import Job, Run, read_given
-
-
-def reading_of(page_id: str) -> str:
-    """The name of a page's reading in the work folder."""
-    return f"pages/{page_id}/page.json"
 
 
 def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:

@@ -12,7 +12,7 @@ from comic_narrator.model import Book, Cast, PageReading, People, Script, parse_
 from comic_narrator.readers import figures_of, one_person_a_label
 from comic_narrator.script import Pins, Style, Wordbook, parse_pins, parse_wordbook, with_names
 from comic_narrator.settings import VoiceSettings
-from comic_narrator.steps.pages import reading_of
+from comic_narrator.steps.names import reading_of
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_of
 

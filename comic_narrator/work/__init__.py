@@ -23,7 +23,7 @@ from comic_narrator.model import Artefact, ArtefactT, parse_artefact
 from comic_narrator.report import StageReport
 from comic_narrator.work.digests import Digests, digest_bytes, digest_file, digest_json, digest_of
 from comic_narrator.work.hold import LOCK, Owner, held
-from comic_narrator.work.journal import JOURNAL, Entry, Failure, Journal, Removed
+from comic_narrator.work.journal import JOURNAL, Begun, Done, Entry, Failure, Journal, Removed
 from comic_narrator.work.standing import Standing, standings
 
 __all__ = [
@@ -87,6 +87,7 @@ class Work:
         with held(self.root) as self.cut_off:
             self._sweep()
             self.load()
+            self._own()
             self._check_journal()
             try:
                 yield self
@@ -107,6 +108,13 @@ class Work:
         """Read the journal; InTheWayError when a newer version of the program wrote it."""
         self._journal.load()
         self.digests.load(self.root / DIGESTS)
+
+    def _own(self) -> None:
+        """Take what a crash left between its name and its line for what it is: made, and not by hand."""
+        for begun in list(self._journal.begun.values()):
+            path = self.path(begun.name)
+            if path.is_file() and self.digests.whole(path) == begun.digest:
+                self._journal.add(Done(name=begun.name, done=begun.digest), path.parent)
 
     def _check_journal(self) -> None:
         if self.entries or self.adopt or self.edits != "stop":
@@ -215,10 +223,8 @@ class Work:
         if state in ("fresh", "edited"):
             self._tally.kept += 1
             return self.digests.whole(self.path(name))
-        began = time.monotonic()
         log.debug("making %s: %s", name, self._why(name, inputs))
-        digest = self._write(name, build, digest)
-        self._enter(name, inputs, digest, time.monotonic() - began)
+        digest = self._write(name, build, digest, inputs)
         self._tally.made += 1
         if aside and digest_file(aside) == digest:
             aside.unlink()
@@ -230,11 +236,12 @@ class Work:
             return "it is missing"
         return ", ".join(key for key in {**entry.inputs, **inputs} if entry.inputs.get(key) != inputs.get(key))
 
-    def _enter(self, name: str, inputs: Inputs, digest: str, seconds: float = 0.0, *, edited: bool = False) -> None:
-        entry = Entry(
-            name=name, digest=digest, inputs=dict(inputs), seconds=round(seconds, 3), edited=edited, stage=self._stage
+    def _enter(self, name: str, inputs: Inputs, *, edited: bool = False) -> None:
+        """Write down that the file stands as it is for these inputs."""
+        digest = self.digests.whole(self.path(name))
+        self._journal.add(
+            Entry(name=name, digest=digest, inputs=dict(inputs), seconds=0.0, edited=edited, stage=self._stage)
         )
-        self._journal.add(entry, self.path(name).parent)
 
     def artefact(self, kind: type[ArtefactT], name: str, inputs: Inputs, build: Callable[[], ArtefactT]) -> ArtefactT:
         """Like `make` for a JSON artefact; returns it as it lies there, hand edits included."""
@@ -262,8 +269,7 @@ class Work:
                 f"{self.path(name)} was changed by hand, and the file that you gave would take its place.",
                 "Run again with --keep-edits to keep it, or with --discard-edits to have yours instead.",
             )
-        digest = self._write(name, lambda path: path.write_bytes(data))
-        self._enter(name, inputs, digest, edited=True)
+        self._write(name, lambda path: path.write_bytes(data), inputs=inputs, edited=True)
 
     def put(self, name: str, artefact: Artefact) -> None:
         """Write an artefact that every run writes anew, such as its report."""
@@ -273,20 +279,20 @@ class Work:
         """Take a file away that can be made again, and say so in the journal; returns its bytes."""
         size = self.path(name).stat().st_size
         # The line first: a file that is gone without one counts as thrown away by hand.
-        self._journal.add(Removed(name=name))
+        self._journal.add(Removed(name=name, removed=True))
         self.path(name).unlink()
         return size
 
     def _settle(self, name: str, inputs: Inputs) -> State:
         known = name in self.entries
         if self.adopt and not known:
-            self._enter(name, inputs, self.digests.whole(self.path(name)))
+            self._enter(name, inputs)
             self.adopted += 1
             return "fresh"
         if self.edits == "discard":
             return "stale"
         if self.edits == "keep":
-            self._enter(name, inputs, self.digests.whole(self.path(name)), edited=True)
+            self._enter(name, inputs, edited=True)
             return "edited"
         raise InTheWayError(
             f"{self.path(name)} was changed by hand, and what it is made from changed as well: "
@@ -297,8 +303,17 @@ class Work:
             + ("." if known else ", or with --adopt to take all files as they are."),
         )
 
-    def _write(self, name: str, build: Callable[[Path], object], digest: str | None = None) -> str:
-        target = self.path(name)
+    def _write(
+        self,
+        name: str,
+        build: Callable[[Path], object],
+        digest: str | None = None,
+        inputs: Inputs | None = None,
+        *,
+        edited: bool = False,
+    ) -> str:
+        """Have the file built, bring it to the disk, give it its name; the journal is told where there are inputs."""
+        target, began = self.path(name), time.monotonic()
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".partial-{target.name}")
         try:
@@ -306,7 +321,23 @@ class Work:
             with partial.open("rb") as file:
                 os.fsync(file.fileno())
             digest = digest or digest_file(partial)
+            if inputs is not None:
+                # Before: of a file that a crash left without a line, nobody could say whether a hand changed it.
+                seconds = round(time.monotonic() - began, 3)
+                self._journal.add(
+                    Begun(
+                        name=name,
+                        digest=digest,
+                        inputs=dict(inputs),
+                        seconds=seconds,
+                        edited=edited,
+                        stage=self._stage,
+                        begun=True,
+                    )
+                )
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
+        if inputs is not None:
+            self._journal.add(Done(name=name, done=digest), target.parent)
         return digest

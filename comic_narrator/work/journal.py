@@ -41,6 +41,19 @@ class Entry(_Line):
     stage: str = ""
 
 
+class Begun(Entry):
+    """The same of a file that is about to get its name; it holds when a `Done` follows, or the file proves to be it."""
+
+    begun: Literal[True]
+
+
+class Done(_Line):
+    """The file that was begun has its name."""
+
+    name: str
+    done: str
+
+
 class Failure(_Line):
     """A file that could not be made, and why."""
 
@@ -53,10 +66,11 @@ class Removed(_Line):
     """A file that was taken away to save space, and is not missed."""
 
     name: str
-    removed: Literal[True] = True
+    removed: Literal[True]
 
 
-_LINES: TypeAdapter[_Header | Entry | Failure | Removed] = TypeAdapter(_Header | Entry | Failure | Removed)
+Line = _Header | Begun | Entry | Done | Failure | Removed
+_LINES: TypeAdapter[Line] = TypeAdapter(Line)
 
 
 class Journal:
@@ -67,6 +81,7 @@ class Journal:
         self.entries: dict[str, Entry] = {}
         self.failures: dict[str, Failure] = {}
         self.times: dict[str, int] = {}
+        self.begun: dict[str, Begun] = {}
         self._headed = False
         self._synced = 0.0
         self._folders: set[Path] = set()
@@ -83,18 +98,29 @@ class Journal:
             except ValidationError:
                 continue
 
-    def _remember(self, line: _Header | Entry | Failure | Removed) -> None:
-        if isinstance(line, _Header):
-            self._check(line.schema_)
-        elif isinstance(line, Failure):
-            self.failures[line.name] = line
-        elif isinstance(line, Removed):
-            self.entries.pop(line.name, None)
-        else:
-            self.entries[line.name] = line
-            self.failures.pop(line.name, None)
-            if not line.edited:
-                self.times[line.name] = self.times.get(line.name, 0) + 1
+    def _remember(self, line: Line) -> None:
+        match line:
+            case _Header():
+                self._check(line.schema_)
+            case Failure():
+                self.failures[line.name] = line
+            case Removed():
+                self.entries.pop(line.name, None)
+            case Begun():
+                self.begun[line.name] = line
+            case Done():
+                begun = self.begun.pop(line.name, None)
+                if begun is not None and begun.digest == line.done:
+                    self._stands(begun)
+            case Entry():
+                self._stands(line)
+
+    def _stands(self, entry: Entry) -> None:
+        self.entries[entry.name] = entry
+        self.failures.pop(entry.name, None)
+        self.begun.pop(entry.name, None)
+        if not entry.edited:
+            self.times[entry.name] = self.times.get(entry.name, 0) + 1
 
     def _check(self, schema: str) -> None:
         if schema != SCHEMA:
@@ -105,11 +131,9 @@ class Journal:
             )
         self._headed = True
 
-    def add(self, line: Entry | Failure | Removed, folder: Path | None = None) -> None:
+    def add(self, line: Begun | Entry | Done | Failure | Removed, folder: Path | None = None) -> None:
         """Write one more line; `folder` is where the file that it speaks of was renamed to its name."""
-        lines = [json.dumps(line.model_dump(exclude_defaults=True, exclude={"removed"}), ensure_ascii=False)]
-        if isinstance(line, Removed):
-            lines = [json.dumps({"name": line.name, "removed": True}, ensure_ascii=False)]
+        lines = [json.dumps(line.model_dump(exclude_defaults=True), ensure_ascii=False)]
         # Folders that were made before journals had a header get one.
         if not self._headed:
             lines.insert(0, json.dumps({"schema": SCHEMA}))
