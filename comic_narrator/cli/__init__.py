@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from types import TracebackType
-from typing import BinaryIO
 
 import typer
 
@@ -31,6 +30,7 @@ COMMANDS = {
     "voices": "voices",
     "status": "shows",
     "doctor": "doctor",
+    "clean": "clean",
     "probe": "probe",
     "serve": "serve",
 }
@@ -47,13 +47,15 @@ def main() -> None:
     # Whoever stops a container or a service wants what Ctrl-C gives.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if os.environ.pop(LEASH, None):
-        threading.Thread(target=_stop_at_the_end_of, args=(sys.stdin.buffer,), daemon=True).start()
+        threading.Thread(target=_stop_at_the_end_of, args=(sys.stdin.fileno(),), daemon=True).start()
     sys.exit(run(sys.argv[1:]))
 
 
-def _stop_at_the_end_of(leash: BinaryIO) -> None:
+def _stop_at_the_end_of(leash: int) -> None:
     """Stop this run when whoever holds the other end of its stdin is gone."""
-    leash.read()
+    # Not through sys.stdin, whose lock would be held when the interpreter ends.
+    while os.read(leash, 1024):
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 

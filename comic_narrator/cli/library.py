@@ -19,6 +19,8 @@ from comic_narrator.pace import in_words
 NOT_A_BOOKS = ("output", "jobs", "only", "newest", "watching", "engine", "ray_address", "until", "vision_only")
 """Options that are the library's, or told to each book another way."""
 
+ORDER = ("pages", "panels", "reading", "script", "speech", "film")
+
 ONE_BOOKS = {"work": "--work", "from_page_json": "--from-page-json", "from_script_json": "--from-script-json"}
 
 
@@ -53,10 +55,9 @@ def film_library(context: typer.Context, library: Path, out: Path, stage: str, w
     for name, option in ONE_BOOKS.items():
         if context.params[name] is not None:
             raise UsageError(f"{option} is for one book.", "Leave it out, or name one book.")
-    run = LibraryRun(
-        library, out, _passed_on(context), _stages(stage, context.params["profile"]), _engine(wishes), watch,
-        wishes.only, wishes.newest,
-    )  # fmt: skip
+    engine = _engine(wishes)
+    stages = _stages(stage, context.params["profile"], engine.halts)
+    run = LibraryRun(library, out, _passed_on(context), stages, engine, watch, wishes.only, wishes.newest)
     try:
         make_films(run, watching=wishes.watching)
     finally:
@@ -90,12 +91,13 @@ def _passed_on(context: typer.Context) -> list[str]:
     return given
 
 
-def _stages(stage: str, profile: str | None) -> tuple[str, ...]:
+def _stages(stage: str, profile: str | None, halts: Sequence[str]) -> tuple[str, ...]:
     """How far all books go before any goes on: where tenants take turns on the GPU, all are read before one speaks."""
     tenancy = state().tenancy()
     named = profile or (tenancy.profile if tenancy else None)
     takes_turns = named is not None and load_profile(named).gpu.share == "nap"
-    return ("script", stage) if takes_turns and stage in ("speech", "film") else (stage,)
+    wanted = {*halts, *(("script",) if takes_turns else ()), stage}
+    return tuple(one for one in ORDER[: ORDER.index(stage) + 1] if one in wanted)
 
 
 def _engine(wishes: Wishes) -> Engine:

@@ -43,6 +43,7 @@ class Cluster:
         self._ray = ray
         self._labels = frozenset(ray.cluster_resources())  # type: ignore[no-untyped-call]
         self.lanes = lanes
+        self.halts = tuple(stage for stage in ("script", "speech") if RESOURCES[stage] in self._labels)
         self._tasks: set[Any] = set()
 
     def run(self, arguments: Sequence[str], stage: str, told: Told) -> Ended:

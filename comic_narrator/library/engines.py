@@ -36,6 +36,8 @@ class Engine(Protocol):
 
     lanes: int
     """How many books it makes at once."""
+    halts: tuple[str, ...]
+    """Stages that all books come to before any goes on, for what comes then runs elsewhere."""
 
     def run(self, arguments: Sequence[str], stage: str, told: Told) -> Ended:
         """Run the program with these arguments up to `stage` to its end; `told` gets its events, where they come."""
@@ -51,6 +53,7 @@ class Local:
     """This machine: a process a book."""
 
     lanes: int = 1
+    halts: tuple[str, ...] = ()
     _running: set[subprocess.Popen[str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _stopped: bool = False

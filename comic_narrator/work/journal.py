@@ -106,6 +106,7 @@ class Journal:
                 self.failures[line.name] = line
             case Removed():
                 self.entries.pop(line.name, None)
+                self.times.pop(line.name, None)
             case Begun():
                 self.begun[line.name] = line
             case Done():
