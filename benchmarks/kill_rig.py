@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +27,8 @@ from comic_narrator.work import JOURNAL, Work, digest_file
 from tests.conftest import draw_page
 
 ROOT = Path(__file__).resolve().parents[1]
-FAKES = os.pathsep.join((str(ROOT / "tests" / "fakes"), str(ROOT)))
+FAKES = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "tests" / "fakes"), str(ROOT)))}
+"""The environment in which the quick backends of tests/fakes are installed."""
 OPTIONS = (
     *("--lang", "en", "--set", "reader.backend=label", "--set", "voice.backend=tone", "--set", "sound.bed=none"),
     *("--set", "film.width=160", "--set", "film.height=160", "--set", "film.fps=24"),
@@ -47,12 +49,17 @@ class Toll:
     wrong: list[str] = field(default_factory=list)
 
 
+def run_command(arguments: Sequence[str]) -> list[str]:
+    """The command line of the program."""
+    return [sys.executable, "-m", "comic_narrator", *arguments]
+
+
 def start(folder: Path) -> subprocess.Popen[bytes]:
     """Begin or go on with the film of the book in `folder`, in a group of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "comic_narrator", "book", "-o", "film.mp4", *OPTIONS],
+        run_command(["book", "-o", "film.mp4", *OPTIONS]),
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": FAKES},
+        env=FAKES,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
