@@ -12,6 +12,7 @@ import typer
 
 from comic_narrator import errors
 from comic_narrator.cli import app
+from comic_narrator.gpu.profiles import load_profile
 from comic_narrator.gpu.refusals import CAUSES
 from comic_narrator.settings import known_keys, profile_names
 from scripts.document_settings import page
@@ -100,6 +101,17 @@ def test_whoever_searches_the_gpu_page_for_a_line_of_the_log_finds_it(line: str,
 @pytest.mark.parametrize("name", profile_names())
 def test_every_profile_is_in_the_gpu_page(name: str) -> None:
     assert f"`{name}`" in text("docs/gpu.md")
+
+
+@pytest.mark.parametrize("name", [name for name in profile_names() if load_profile(name).tenant.vision])
+def test_the_table_of_the_gpu_page_says_what_the_profile_says(name: str) -> None:
+    vision = load_profile(name).tenant.vision
+    assert vision
+    row = next(line for line in text("docs/gpu.md").splitlines() if line.startswith(f"| `{name}` |"))
+    flags = vision.flags
+    said = f"{flags.max_model_len:,} / {flags.max_num_seqs} / {flags.max_num_batched_tokens:,}"
+    for part in (vision.model, said, f"| {flags.gpu_memory_utilization} |"):
+        assert part in row
 
 
 def test_the_changelog_has_this_version() -> None:
