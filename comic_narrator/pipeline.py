@@ -26,10 +26,10 @@ def narrate(job: Job, run: Run) -> None:
         if job.until == "reading":
             return
 
-        people = steps.who_is_who(book, readings, run)
-        cast = steps.cast(book, readings, people, run)
+        people = steps.who_is_who(book, readings, job, run)
+        cast = steps.cast(book, readings, people, job, run)
         script = steps.script(book, readings, people, cast, job, run)
-        translation = steps.translate(book, script, cast, run)
+        translation = steps.translate(book, script, cast, job, run)
         if job.until == "script":
             return
 

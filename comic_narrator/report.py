@@ -72,6 +72,46 @@ class Credit(Part):
     source: str
 
 
+class CardUse(Part):
+    """Memory of one card over a run, MiB, all processes together."""
+
+    card: int
+    total_mib: int
+    before_mib: int
+    peak_mib: int
+    after_mib: int
+
+
+class ServerUse(Part):
+    """What a vLLM server did during a run, for all clients: mean seconds, how full its KV cache was at most (0..1)."""
+
+    requests: int
+    latency: float | None
+    first_token: float | None
+    kv_peak: float | None
+    waiting_peak: int
+
+
+class NapReport(Part):
+    """A nap of the vision tenant: seconds to fall asleep, MiB that came back, seconds to wake; None: not known."""
+
+    asleep_seconds: float
+    freed_mib: int | None
+    wake_seconds: float | None = None
+
+
+class GpuReport(Part):
+    """How a run shared the GPU: its profile, seconds waited for the card, naps, tenants started anew and why."""
+
+    profile: str
+    share: str
+    waited_seconds: float
+    cards: tuple[CardUse, ...] = ()
+    vision: ServerUse | None = None
+    naps: tuple[NapReport, ...] = ()
+    restarts: tuple[str, ...] = ()
+
+
 class Report(Artefact):
     """report.json: what this run made, how long it took, what fell short and whose work is heard."""
 
@@ -86,4 +126,6 @@ class Report(Artefact):
     shortfalls: tuple[str, ...]
     voices: tuple[Credit, ...]
     sounds: tuple[Credit, ...]
+    gpu: GpuReport | None = None
+
     reading: ReadingReport | None = None

@@ -8,7 +8,7 @@ from comic_narrator.errors import BackendAnswerError, BackendDownError, UsageErr
 from comic_narrator.model import Book, Cast, Script, TranslatedLine, Translation
 from comic_narrator.readers import SpokenLine, Translator
 from comic_narrator.steps.film import subtitle_words
-from comic_narrator.steps.run import Run
+from comic_narrator.steps.run import Job, Run
 from comic_narrator.work import digest_of
 
 TRANSLATION = "translation.json"
@@ -23,7 +23,7 @@ def check_translation(run: Run) -> None:
         )
 
 
-def translate(book: Book, script: Script, cast: Cast, run: Run) -> Translation | None:
+def translate(book: Book, script: Script, cast: Cast, job: Job, run: Run) -> Translation | None:
     """Translate what is spoken, if that is wanted: translation.json; None where it is not, or could not be had."""
     target, translator = run.settings.film.subtitle_language, run.reader.translator
     if target in ("none", book.language) or translator is None:
@@ -32,12 +32,21 @@ def translate(book: Book, script: Script, cast: Cast, run: Run) -> Translation |
     beats = [beat for beat in script.beats if words.get(beat.id)]
     names = {character.id: character.name for character in cast.characters}
     lines = [SpokenLine(words[beat.id], names.get(beat.speaker or "")) for beat in beats]
-    inputs = {"lines": digest_of(*lines), "languages": f"{book.language} to {target}", "model": translator.identity}
+    ask = partial(_translated, translator, lines, [beat.id for beat in beats], book.language, target)
+
+    def build() -> Translation:
+        with run.reading(book.language, job.until):
+            return run.gpu.ask("vision", ask)
+
     with run.stage("translation", 1) as step:
         try:
-            build = partial(_translated, translator, lines, [beat.id for beat in beats], book.language, target)
+            inputs = {
+                "lines": digest_of(*lines),
+                "languages": f"{book.language} to {target}",
+                "model": run.identity_of("translator", lambda: translator.identity),
+            }
             made = run.work.artefact(Translation, TRANSLATION, inputs, build)
-        except (BackendAnswerError, BackendDownError) as error:
+        except (BackendAnswerError, BackendDownError, UsageError) as error:
             run.work.failed()
             run.shortfalls.append(f"no subtitles in {target}: {error.what}")
             return None

@@ -98,11 +98,10 @@ class VllmReader:
         return self._translator
 
     def check(self, language: str | None = None) -> None:
-        """Raise what is wrong with the recogniser or the server, once; the model may read languages that it cannot."""
-        if not self._checked:
-            self._embedded.check()
-            self._chat.check()
-            self._checked = True
+        """Raise what is wrong with the recogniser or the server now; the model may read languages that it cannot."""
+        self._embedded.check()
+        self._chat.check()
+        self._checked = True
 
     def account(self) -> ReadingReport | None:
         """What was asked of the server; None while nothing was."""
