@@ -22,8 +22,8 @@ MOST_TRANSLATED = 40
 
 Tone = Literal[
     "plain", "shouting", "screaming", "loud", "whispering", "quiet", "laughing", "crying", "angry", "excited", "sad",
-    "tired", "afraid", "nervous", "panicked", "surprised", "gentle", "cold", "serious", "threatening", "sarcastic", "confused",
-    "urgent", "weak",
+    "tired", "afraid", "nervous", "panicked", "surprised", "gentle", "cold", "serious", "threatening", "sarcastic",
+    "confused", "urgent", "weak",
 ]  # fmt: skip
 """How a line is said, in words that the script knows; plain is a voice as usual."""
 Emotion = Literal[
