@@ -134,15 +134,18 @@ def test_a_server_whose_engine_has_died_is_not_ready(fake: FakeVllm) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 def test_ctrl_c_leaves_at_once(fake: FakeVllm) -> None:
-    fake.play(*[fakes.stalls()] * 20)
+    fake.play(*[fakes.says("x")] * 3, *[fakes.stalls()] * 20)
     code = (
         "import sys; from comic_narrator.__main__ import main; sys.argv[1:] = ['probe', '--url', sys.argv[1]]; main()"
     )
     running = subprocess.Popen([sys.executable, "-c", code, fake.url], stderr=subprocess.PIPE)
-    while not fake.asked and running.poll() is None:
+    while len(fake.asked) < 5 and running.poll() is None:
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=20)
+    try:
+        _, told = running.communicate(timeout=20)
+    finally:
+        running.kill()
     assert running.returncode == 130
     assert b"Interrupted" in told
 
