@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from comic_narrator.http import Server
@@ -66,33 +67,42 @@ def read_page(truth: Path, embedded: EmbeddedReader, units: str) -> tuple[PageTo
         return page, reader.read(page, ())
 
 
+def scored(names: Sequence[str], units: str, folder: Path) -> tuple[str, list[str]]:
+    """What the yardstick says of those pages, read into `folder`; and the remarks that there are on their readings."""
+    embedded = EmbeddedReader()
+    remarks: list[str] = []
+    for name in names:
+        page, reading = read_page(SHARED / "truth" / f"{name}.json", embedded, units)
+        remarks += [f"{name}: {remark}" for remark in reading.remarks]
+        lines = [
+            {"kind": line.kind, "text": line.text, "speaker": line.speaker, "panel": line.panel, "bbox": line.bbox}
+            for line in sorted(reading.lines, key=lambda line: line.panel)
+        ]
+        told = {"panels": [{"bbox": box} for box in page.panels], "lines": lines}
+        (folder / f"{name}.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    yardstick = [SHARED / "yardsticks" / "score_pages.py", SHARED / "truth", folder, "--only", ",".join(names)]
+    done = subprocess.run([sys.executable, *map(str, yardstick)], capture_output=True, text=True, check=True)
+    return done.stdout, remarks
+
+
+def nothing_lost(table: str) -> bool:
+    """Whether the yardstick found every word right and every speaker."""
+    total = json.loads(table.strip().splitlines()[-1])
+    return (total["found"], total["cer"], total["speaker"]) == (1.0, 0.0, 1.0)
+
+
 def main() -> None:
     """Read, score, and end with 1 if anything was lost."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="t", help="truth ids or how they begin, by commas")
     parser.add_argument("--units", choices=("thousandths", "pixels", "shares"), default="thousandths")
     asked = parser.parse_args()
-    only = tuple(filter(None, asked.only.split(",")))
-    embedded = EmbeddedReader()
+    known = sorted(path.stem for path in (SHARED / "truth").glob("t*.json"))
+    names = [name for name in known if name.startswith(tuple(asked.only.split(",")))]
     with tempfile.TemporaryDirectory() as folder:
-        for truth in sorted((SHARED / "truth").glob("t*.json")):
-            if only and not truth.stem.startswith(only):
-                continue
-            page, reading = read_page(truth, embedded, asked.units)
-            for remark in reading.remarks:
-                print(f"{truth.stem}: {remark}", flush=True)
-            lines = [
-                {"kind": line.kind, "text": line.text, "speaker": line.speaker, "panel": line.panel, "bbox": line.bbox}
-                for line in sorted(reading.lines, key=lambda line: line.panel)
-            ]
-            told = {"panels": [{"bbox": box} for box in page.panels], "lines": lines}
-            (Path(folder) / truth.name).write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
-        scored = [SHARED / "yardsticks" / "score_pages.py", SHARED / "truth", folder]
-        command = [sys.executable, *map(str, scored), *(["--only", asked.only] if only else [])]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    print(done.stdout)
-    total = json.loads(done.stdout.strip().splitlines()[-1])
-    sys.exit(0 if (total["found"], total["cer"], total["speaker"]) == (1.0, 0.0, 1.0) else 1)
+        table, remarks = scored(names, asked.units, Path(folder))
+    print("\n".join([*remarks, table]))
+    sys.exit(0 if nothing_lost(table) and not remarks else 1)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,11 @@ BUILT_IN: dict[Group, dict[str, str]] = {
         "embedded": "comic_narrator.readers.embedded:embedded_reader",
         "vllm": "comic_narrator.readers.vllm.reader:vllm_reader",
     },
-    "voices": {"embedded": "comic_narrator.voices.embedded:EmbeddedVoice"},
+    "voices": {
+        "embedded": "comic_narrator.voices.embedded:EmbeddedVoice",
+        "fish": "comic_narrator.voices.fish:FishVoice",
+        "openai": "comic_narrator.voices.openai_speech:OpenAISpeechVoice",
+    },
 }
 
 

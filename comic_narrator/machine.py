@@ -31,7 +31,7 @@ def free_memory(cgroup: Path = CGROUP) -> int:
 
 
 def data_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Where optional models and the servers' environments lie: this user's data folder, as each system has it."""
+    """Where models, voices and the servers' environments lie: this user's data folder, as each system has it."""
     if sys.platform == "darwin":
         return home / "Library" / "Application Support" / "comic-narrator"
     name, usual = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_DATA_HOME", ".local/share")

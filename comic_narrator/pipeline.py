@@ -27,7 +27,7 @@ def narrate(job: Job, run: Run) -> None:
             return
 
         people = steps.who_is_who(book, readings, job, run)
-        cast = steps.cast(book, readings, people, run)
+        cast = steps.cast(book, readings, people, job, run)
         script = steps.script(book, readings, people, cast, job, run)
         translation = steps.translate(book, script, cast, job, run)
         if job.until == "script":

@@ -25,7 +25,7 @@ COMMANDS = {
     "film": "film",
     "read": "film",
     "settings": "shows",
-    "voices": "shows",
+    "voices": "voices",
     "status": "shows",
     "doctor": "doctor",
     "probe": "probe",

@@ -87,6 +87,7 @@ def film(
     from_script_json: Annotated[
         Path | None, typer.Option(help="Take the script from this script.json.", readable=False)
     ] = None,
+    speak_sfx: Annotated[bool, typer.Option("--speak-sfx", help="Have drawn sound words spoken, too.")] = False,
     keep_edits: KeepEdits = False,
     discard_edits: DiscardEdits = False,
     profile: Profile = None,
@@ -102,8 +103,9 @@ def film(
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
+    spoken = ["voice.sound_words=true"] if speak_sfx else []
     named = {"film.subtitle_language": subtitle_lang}
-    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip, named)
+    settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip, named)
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)

@@ -106,14 +106,21 @@ class Reading:
 
 @dataclass(frozen=True)
 class PageFigure:
-    """Somebody of one page: what it calls them, how they look, where they are seen on its image, what they say."""
+    """Somebody of one page: what it calls them, how they look, where they are seen on its image, what they say.
+
+    `panels` has the panel of each place of `seen`, `turns` the place of each line of `said` among what is said on the
+    page, from 0; `hidden` are the balloons and boxes that cover the page's art.
+    """
 
     page: str
     image: Path
     label: str
     looks: str | None = None
     seen: tuple[Box, ...] = ()
+    panels: tuple[Box, ...] = ()
     said: tuple[str, ...] = ()
+    turns: tuple[int, ...] = ()
+    hidden: tuple[Box, ...] = ()
     role: str | None = None
 
 
@@ -212,10 +219,11 @@ def one_person_a_label(figures: Sequence[PageFigure]) -> tuple[Person, ...]:
 
 def figures_of(reading: PageReading, image: Path) -> tuple[PageFigure, ...]:
     """Everybody of a page that is seen or speaks, in the order of its figures and lines."""
+    said = [line for line in reading.lines if line.kind in CAST_KINDS]
     labels = dict.fromkeys(
-        [figure.label for figure in reading.figures]
-        + [line.speaker for line in reading.lines if line.speaker and line.kind in CAST_KINDS]
+        [figure.label for figure in reading.figures] + [line.speaker for line in said if line.speaker]
     )
+    hidden = tuple(box for line in reading.lines if (box := line.balloon or line.bbox))
     return tuple(
         PageFigure(
             page=reading.page,
@@ -224,7 +232,12 @@ def figures_of(reading: PageReading, image: Path) -> tuple[PageFigure, ...]:
             looks=next((figure.looks for figure in reading.figures if figure.label == label), None),
             role=next((figure.role for figure in reading.figures if figure.label == label), None),
             seen=tuple(figure.bbox for figure in reading.figures if figure.label == label and figure.bbox),
-            said=tuple(line.text for line in reading.lines if line.speaker == label and line.kind in CAST_KINDS),
+            panels=tuple(
+                reading.panel(figure.panel).bbox for figure in reading.figures if figure.label == label and figure.bbox
+            ),
+            said=tuple(line.text for line in said if line.speaker == label),
+            turns=tuple(i for i, line in enumerate(said) if line.speaker == label),
+            hidden=hidden,
         )
         for label in labels
     )

@@ -8,11 +8,14 @@ from comic_narrator.steps.film import film_scenes, finish, mix, time
 from comic_narrator.steps.gpu import CardTurns, Turns
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
+from comic_narrator.steps.speech import speak
 from comic_narrator.steps.translation import translate
-from comic_narrator.steps.words import cast, script, speak, who_is_who
+from comic_narrator.steps.words import CAST, SCRIPT, cast, pins_beside, script, who_is_who, wordbook_beside
 
 __all__ = [
+    "CAST",
     "REPORT",
+    "SCRIPT",
     "CardTurns",
     "Job",
     "Run",
@@ -24,6 +27,7 @@ __all__ = [
     "finish",
     "ingest",
     "mix",
+    "pins_beside",
     "read",
     "read_given",
     "save_report",
@@ -34,4 +38,5 @@ __all__ = [
     "translate",
     "who_is_who",
     "wishes_of",
+    "wordbook_beside",
 ]

@@ -25,6 +25,7 @@ from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
 from comic_narrator.settings import BookSettings
 from comic_narrator.steps.run import Job, Run
+from comic_narrator.steps.speech import judge_for
 from comic_narrator.steps.translation import check_translation
 from comic_narrator.work import digest_file, digest_of
 
@@ -61,6 +62,8 @@ def _check_voice(job: Job, run: Run, language: str) -> None:
     # In the first of two passes the speech server is not up yet.
     if not (run.gpu.two_passes and job.until == "script"):
         run.voice.check(language)
+        # Whoever listens to the takes may be missing as well: better said now than after an hour of reading.
+        judge_for(run, language)
     narrator, voices = run.settings.voice.narrator, [profile.id for profile in run.voice.profiles(language)]
     if narrator not in ("auto", *voices):
         raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")

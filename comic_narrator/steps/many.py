@@ -136,7 +136,9 @@ def speaking(choice: Choice, settings: VoiceSettings, voice: Voice, lines: int) 
 
     The processes are ended when the block is left, however it is left.
     """
-    processes = max(1, min(settings.processes or voice.processes, lines // LINES_WORTH))
+    # One process is all that a server needs, and its lanes are counted in it: no setting makes them more.
+    wished = settings.processes if settings.processes and voice.processes > 1 else voice.processes
+    processes = max(1, min(wished, lines // LINES_WORTH))
     if processes == 1:
         yield voice
         return
@@ -152,7 +154,9 @@ class _Choir:
         self.identity = voice.identity
         self.processes = processes
         self.lanes = processes * voice.lanes
+        self.sampled = voice.sampled
         self.check = voice.check
+        self.close = voice.close
         self.profiles = voice.profiles
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:

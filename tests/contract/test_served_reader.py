@@ -354,6 +354,13 @@ def test_a_line_that_cannot_be_had_costs_no_other(reader: VllmReader, fake: Fake
     assert [n for n, text in enumerate(told) if text is None] == [7]
 
 
+def test_a_model_that_cannot_translate_is_not_asked_for_the_whole_book(reader: VllmReader, fake: FakeVllm) -> None:
+    fake.answer = lambda asked: "{}"
+    assert reader.translator is not None
+    assert reader.translator.translate(LINES, "en", "fr") == (None,) * 45
+    assert "Line number 20" not in "".join(asked.text.partition("Translate these")[2] for asked in fake.asked)
+
+
 def test_a_dead_server_is_told_as_such(reader: VllmReader, fake: FakeVllm) -> None:
     fake.answer = lambda asked: fakes.refuses(503)
     assert reader.translator is not None

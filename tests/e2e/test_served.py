@@ -16,6 +16,7 @@ import pytest
 
 from tests.conftest import draw_page
 from tests.e2e.conftest import ROOT
+from tests.e2e.conftest import narrate as offline
 from tests.fakes import vllm_server as fakes
 from tests.fakes.truthful import echo
 from tests.fakes.vllm_server import Asked, FakeVllm
@@ -98,6 +99,43 @@ def test_what_the_model_sees_is_in_page_json_and_its_cost_in_the_report(fake: Fa
         if file.is_file():
             assert KEY.encode() not in file.read_bytes(), file
             assert file.name == "log.txt" or fake.url.encode() not in file.read_bytes(), file
+
+
+def test_what_the_model_cannot_tell_of_the_whole_book_stops_no_film(fake: FakeVllm, tmp_path: Path) -> None:
+    draw_page(120, 160).save(tmp_path / "one.png")
+    given = {
+        "schema": "comic_narrator.page/1",
+        "page": "0001",
+        "image": "x",
+        "width": 120,
+        "height": 160,
+        "direction": "ltr",
+        "language": "en",
+        "panels": [{"id": "0001.01", "bbox": [0, 0, 120, 160]}],
+        "lines": [
+            {"id": f"0001.01.{n}", "panel": "0001.01", "kind": "dialogue", "text": "HELLO!", "speaker": who}
+            | {"confidence": 1.0}
+            for n, who in enumerate(("Mira", "Keeper"), 1)
+        ],
+    }
+    (tmp_path / "page.json").write_text(json.dumps(given), encoding="utf-8")
+    fake.answer = lambda asked: echo(asked) if of(asked) == "words" else "{}"
+    more = ("--from-page-json", "page.json", "--lang", "en", "--subtitle-lang", "fr", "--until", "script")
+    code, said = narrate(fake, tmp_path, "one.png", "-o", "film.mp4", *more)
+    assert code == 0, said
+    work = tmp_path / "film.mp4.work"
+    assert [person["name"] for person in read(work, "people.json")["people"]] == ["Mira", "Keeper"]
+    told = read(work, "report.json")["shortfalls"]
+    assert any("each label is one person" in one for one in told), told
+    assert any("no subtitles in fr" in one for one in told), told
+    assert not (work / "translation.json").exists()
+
+
+def test_translation_needs_a_server(tmp_path: Path) -> None:
+    draw_page(120, 160).save(tmp_path / "one.png")
+    done = offline("one.png", "--subtitle-lang", "fr", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "cannot translate" in done.stderr
 
 
 def test_a_server_that_dies_costs_nothing_that_was_read(fake: FakeVllm, long_book: Path) -> None:

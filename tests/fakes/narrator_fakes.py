@@ -92,6 +92,7 @@ class ToneVoice:
     identity = "tone-1"
     processes = 1
     lanes = 1
+    sampled = False
 
     def __init__(self, settings: VoiceSettings) -> None:
         del settings
@@ -110,7 +111,12 @@ class ToneVoice:
         """A tone of the profile's pitch."""
         seconds = 0.1 * len(text) / delivery.speed + 0.05 * delivery.attempt
         time = np.arange(round(seconds * SAMPLE_RATE)) / SAMPLE_RATE
-        return (0.1 * np.sin(2 * np.pi * int(profile.engine) * time)).astype(np.float32)
+        # It swells and dies away as syllables do: a steady tone would be taken for a fault.
+        syllables = np.sin(np.pi * max(round(4 * seconds), 1) * time / seconds) ** 2
+        return (0.1 * syllables * np.sin(2 * np.pi * int(profile.engine) * time)).astype(np.float32)
+
+    def close(self) -> None:
+        """Nothing is in flight."""
 
 
 class AskingReader(LabelReader):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from comic_narrator.script.pacing import TONES
 
 from comic_narrator.errors import BackendAnswerError
 from comic_narrator.model import Box, PageLabel, Person
@@ -23,7 +24,6 @@ from comic_narrator.readers.vllm.answers import (
 from comic_narrator.readers.vllm.border import parse_page
 from comic_narrator.readers.vllm.boxes import Shown, Stated, place
 from comic_narrator.readers.vllm.parts import Part, evidence_text, likely, one_panel, whole_page
-from comic_narrator.script.pacing import TONES
 
 PANELS = (Box(0, 0, 800, 500), Box(0, 520, 800, 480))
 SIZE = (800, 1000)

@@ -112,7 +112,7 @@ def _checked(text: str, batch: Sequence[_Entry]) -> PeopleAnswer:
     if same := sorted({name for name in names if names.count(name) > 1}):
         faults.append(f"two people are called {', '.join(same)}")
     if faults:
-        raise BackendAnswerError(f"who is who: {'; '.join(faults)}.", "A larger model makes fewer mistakes.")
+        raise BackendAnswerError(f"{'; '.join(faults)}.", "A larger model makes fewer mistakes.")
     ordered = [person.model_copy(update={"entries": list(dict.fromkeys(person.entries))}) for person in people]
     return answer.model_copy(update={"people": ordered})
 

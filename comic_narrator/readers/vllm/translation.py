@@ -36,8 +36,12 @@ class ChatTranslator:
         """Each line in the language `target` (BCP-47), in order; None for those of which no answer could be used."""
         done: list[str | None] = []
         while len(done) < len(lines):
-            done += self._batch(lines, len(done), min(BATCH, len(lines) - len(done)), source, target)
-        return tuple(done)
+            batch = self._batch(lines, len(done), min(BATCH, len(lines) - len(done)), source, target)
+            done += batch
+            if not any(batch):
+                # A model that can do none of these can do none of the others, and there may be thousands.
+                break
+        return (*done, *(None for _ in lines[len(done) :]))
 
     def _batch(
         self, lines: Sequence[SpokenLine], start: int, size: int, source: str, target: str
