@@ -92,6 +92,25 @@ def normal_words(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"[^a-z' ]+", " ", text).replace("'", "")).strip()
 
 
+def by_sound(text: str) -> str:
+    """`text` as `normal_words`, each word as it sounds: Whisper writes won for one, and names as it likes.
+
+    Compounds are written in one way too: some day is someday.
+    """
+    words = re.sub(
+        r"\b(any|some|a|ego|good|dog|pumpkin) (more|day|while|maniac|hearted|gone|stars)\b", r"\1\2", normal_words(text)
+    )
+    return " ".join(_sound(word) for word in words.split())
+
+
+@cache
+def _sound(word: str) -> str:
+    from comic_narrator.voices.phonemes import phonemes
+
+    # Stress and the weak vowels that it leaves are no difference between words.
+    return re.sub(r"[ˈˌ ]", "", phonemes(word, "en-US")).translate(str.maketrans("ɪᵻɐᵊ", "əəəə")) or word
+
+
 def _number_words(digits: str) -> str:
     number = int(digits.replace(",", ""))
     is_year = "," not in digits and (1100 <= number < 2000 or 2010 <= number < 2100)
