@@ -19,12 +19,14 @@ import numpy as np
 import soundfile
 from jiwer import process_words
 
-from benchmarks.ears import by_sound, english_words, japanese_kana, kana, kana_error_rate, normal_words
+from benchmarks.ears import by_sound, english_words, japanese_kana, kana_error_rate
 from comic_narrator.model import SAMPLE_RATE, Line
 from comic_narrator.script import to_spoken
 from comic_narrator.script.delivery import manner_of
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples
+from comic_narrator.voices.ears import bare_kana as kana
+from comic_narrator.voices.ears import normal_words
 from comic_narrator.voices.embedded import EmbeddedVoice
 
 ROOT = Path(__file__).resolve().parents[1]

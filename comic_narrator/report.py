@@ -55,12 +55,61 @@ class ServerReport(Part):
     completion_tokens: int
 
 
+class ReadingReport(Part):
+    """What reading by a model on a server took: all calls, and the tokens and seconds of calls for each page read."""
+
+    pages: int
+    tokens_per_page: Spread
+    seconds_per_page: Spread
+    server: ServerReport
+
+
 class Credit(Part):
     """A voice or sound that is heard in the film, and its licence."""
 
     name: str
     licence: str
     source: str
+
+
+class CardUse(Part):
+    """Memory of one card over a run, MiB, all processes together."""
+
+    card: int
+    total_mib: int
+    before_mib: int
+    peak_mib: int
+    after_mib: int
+
+
+class ServerUse(Part):
+    """What a vLLM server did during a run, for all clients: mean seconds, how full its KV cache was at most (0..1)."""
+
+    requests: int
+    latency: float | None
+    first_token: float | None
+    kv_peak: float | None
+    waiting_peak: int
+
+
+class NapReport(Part):
+    """A nap of the vision tenant: seconds to fall asleep, MiB that came back, seconds to wake; None: not known."""
+
+    asleep_seconds: float
+    freed_mib: int | None
+    wake_seconds: float | None = None
+
+
+class GpuReport(Part):
+    """How a run shared the GPU: its profile, seconds waited for the card, naps, tenants started anew and why."""
+
+    profile: str
+    share: str
+    waited_seconds: float
+    cards: tuple[CardUse, ...] = ()
+    vision: ServerUse | None = None
+    naps: tuple[NapReport, ...] = ()
+    restarts: tuple[str, ...] = ()
 
 
 class Report(Artefact):
@@ -77,3 +126,6 @@ class Report(Artefact):
     shortfalls: tuple[str, ...]
     voices: tuple[Credit, ...]
     sounds: tuple[Credit, ...]
+    gpu: GpuReport | None = None
+
+    reading: ReadingReport | None = None

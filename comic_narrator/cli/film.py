@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shlex
+import sys
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Literal
@@ -29,6 +32,7 @@ from comic_narrator.cli.app import (
     app,
 )
 from comic_narrator.cli.opening import open_with_password, settings_for_book
+from comic_narrator.cli.turns import turns_of
 from comic_narrator.console import Watch, result
 from comic_narrator.errors import FilmError, InputError, ItemsFailedError, UsageError
 from comic_narrator.ingest import Spool
@@ -65,6 +69,12 @@ def film(
     spreads: Spreads = None,
     skip: Skip = None,
     password: Password = None,
+    subtitle_lang: Annotated[
+        str | None,
+        typer.Option(
+            help="Translate the subtitles to this language as well; needs a model server.", show_default="none"
+        ),
+    ] = None,
     work: WorkFolder = None,
     until: Annotated[
         Literal["pages", "panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
@@ -94,7 +104,8 @@ def film(
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
     spoken = ["voice.sound_words=true"] if speak_sfx else []
-    settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip)
+    named = {"film.subtitle_language": subtitle_lang}
+    settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip, named)
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
@@ -104,7 +115,10 @@ def film(
         source = open_with_password(book, spool, settings, password)
         out = _writable(wanted)
         job = Job(book, source, out, pages, stop, from_page_json, from_script_json)
-        _narrate(job, folder, settings, verbose, as_json)
+        run = _narrate(job, folder, settings, profile, verbose, as_json)
+    if vision_only:
+        again = [argument for argument in sys.argv[1:] if argument not in ("film", "--vision-only")]
+        run.watch.say(f"Next: {' && '.join([*run.gpu.between_passes, shlex.join(['comic-narrator', *again])])}")
 
 
 @app.command("read")
@@ -133,7 +147,7 @@ def read(
     folder = _work_folder(work, wanted, _edits(keep_edits, discard_edits))
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
-        _narrate(Job(book, source, wanted, pages, "reading", show=show), folder, settings, verbose, as_json)
+        _narrate(Job(book, source, wanted, pages, "reading", show=show), folder, settings, profile, verbose, as_json)
 
 
 def _edits(keep: bool, discard: bool) -> Edits:
@@ -183,19 +197,23 @@ def _writable(out: Path) -> Path:
     return out
 
 
-def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: bool) -> None:
+def _narrate(job: Job, folder: Work, settings: Settings, profile: str | None, verbose: int, as_json: bool) -> Run:
     watch = Watch(verbose)
-    choices = {"reader": choose("readers", settings.reader.backend), "voice": choose("voices", settings.voice.backend)}
+    choices = {
+        "reader": choose("readers", settings.reader.backend, settings.reader.url),
+        "voice": choose("voices", settings.voice.backend),
+    }
     reader: Reader = load("readers", choices["reader"])(settings.reader)
     voice: Voice = load("voices", choices["voice"])(settings.voice)
-    reader.check()
+    gpu = turns_of(profile, choices, settings, watch)
     for kind, choice in choices.items():
         watch.say(f"{kind}: {choice.name} ({choice.why})", detail=True)
     with folder.opened() as work:
         _log_to(work.path(LOG))
         log.info("comic-narrator %s: %s -> %s", __version__, job.book, work.root)
-        run = Run(work, watch, settings, reader, voice, choices)
-        narrate(job, run)
+        run = Run(work, watch, settings, reader, voice, choices, gpu=gpu)
+        with closing(reader):
+            narrate(job, run)
     for shortfall in run.shortfalls:
         watch.say(f"fell short: {shortfall}", detail=True)
     if run.shortfalls and not verbose:
@@ -209,6 +227,7 @@ def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: 
             f"{len(run.broken)} pages cannot be read and were left out; the rest is made.",
             f"{folder.path(REPORT)} names them: replace them and run the same command again.",
         )
+    return run
 
 
 def _log_to(path: Path) -> None:

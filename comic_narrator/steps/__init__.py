@@ -5,16 +5,21 @@ A step asks the work folder for its files; only where one is missing or its inpu
 
 from comic_narrator.steps.book import ingest, wishes_of
 from comic_narrator.steps.film import film_scenes, finish, mix, time
+from comic_narrator.steps.gpu import CardTurns, Turns
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
-from comic_narrator.steps.words import CAST, SCRIPT, cast, pins_beside, script, speak, who_is_who, wordbook_beside
+from comic_narrator.steps.speech import speak
+from comic_narrator.steps.translation import translate
+from comic_narrator.steps.words import CAST, SCRIPT, cast, pins_beside, script, who_is_who, wordbook_beside
 
 __all__ = [
     "CAST",
     "REPORT",
     "SCRIPT",
+    "CardTurns",
     "Job",
     "Run",
+    "Turns",
     "Until",
     "cast",
     "film_scenes",
@@ -30,6 +35,7 @@ __all__ = [
     "show",
     "speak",
     "time",
+    "translate",
     "who_is_who",
     "wishes_of",
     "wordbook_beside",

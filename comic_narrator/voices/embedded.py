@@ -46,6 +46,7 @@ class EmbeddedVoice:
 
     lanes = 1
     """The model itself uses all cores that this voice may."""
+    sampled = False
 
     def __init__(self, settings: VoiceSettings) -> None:
         self._threads = max(1, cores() // settings.processes) if settings.processes else cores()
@@ -89,6 +90,9 @@ class EmbeddedVoice:
                 "Mend the text of that beat, or turn the beat into a pause.",
             )
         return self.say(spoken, profile, delivery)
+
+    def close(self) -> None:
+        """Nothing: a call of the model is over in seconds."""
 
     def say(self, spoken: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
         """Say phonemes of Kokoro's alphabet, as `speak` says a text."""

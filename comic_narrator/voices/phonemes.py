@@ -179,7 +179,7 @@ def _japanese_reader() -> _Reader:
 def _japanese(text: str) -> str:
     """Japanese read piece by piece between marks, for the reader drops some of them but needs one to read 待て well."""
     said, words = "", False
-    for piece in re.split(f"([{re.escape(''.join(_JAPANESE_MARKS))}])", _plain_japanese(text)):
+    for piece in re.split(f"([{re.escape(''.join(_JAPANESE_MARKS))}])", plain_japanese(text)):
         if piece in _JAPANESE_MARKS:
             said += _JAPANESE_MARKS[piece]
         elif piece.strip():
@@ -191,7 +191,7 @@ def _japanese(text: str) -> str:
     return re.sub(r"([.,!?…])\1+", r"\1", said).strip() if words else ""
 
 
-def _plain_japanese(text: str) -> str:
+def plain_japanese(text: str) -> str:
     """Japanese with numbers in kanji, lone letters by name, drawn-out vowels short, dots and dashes written one way."""
     text = re.sub(r"…+|‥+|(?:\.\s?){2,}|・{2,}|。{2,}", "…", unicodedata.normalize("NFKC", text))
     text = re.sub(r"\d[\d,]*(?:\.\d+)?", lambda m: _kanji_number(m[0]), text)
