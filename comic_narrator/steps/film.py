@@ -81,8 +81,8 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
     look, names = run.settings.film, []
     encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
     seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
-    scenes = run.work.parts(TIMING, "scenes")
-    with run.stage("film", len(timing.scenes), [scene.frames for scene in timing.scenes]) as step:
+    scenes, weights = run.work.parts(TIMING, "scenes"), [scene.frames for scene in timing.scenes]
+    with run.gpu.filming(encoding.encoder), run.stage("film", len(weights), weights) as step:
         for i, scene in enumerate(timing.scenes):
             names.append(f"scenes/{scene.page}.mp4")
             before = timing.scenes[i - 1] if i else None
