@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 from imageio_ffmpeg import get_ffmpeg_exe
 
 from comic_narrator.errors import DoesNotFitError, FilmError, MissingToolError, disk_full
 
 log = logging.getLogger(__name__)
+
+_running: set[subprocess.Popen[Any]] = set()
 
 QUIET = ("-hide_banner", "-nostdin", "-nostats", "-y")
 
@@ -31,17 +35,20 @@ def executable() -> str:
 def run(arguments: Sequence[str]) -> str:
     """Run ffmpeg to its end and return what it wrote to stderr; FilmError with its last words when it fails."""
     # A session of its own, here and below: Ctrl-C is for us, and we end it.
-    done = subprocess.run(
+    child = subprocess.Popen(
         [executable(), *QUIET, *arguments],
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
         start_new_session=True,
     )
-    if done.returncode != 0:
-        raise _failure(done.stderr)
-    return done.stderr
+    with _watched(child):
+        _, said = child.communicate()
+    if child.returncode != 0:
+        raise _failure(said)
+    return said
 
 
 def version() -> str:
@@ -74,7 +81,7 @@ def feed(arguments: Sequence[str], chunks: Iterable[memoryview | bytes]) -> None
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages, start_new_session=True
         )
-        try:
+        with _watched(child):
             assert child.stdin is not None
             broken = False
             try:
@@ -86,10 +93,25 @@ def feed(arguments: Sequence[str], chunks: Iterable[memoryview | bytes]) -> None
             if child.wait() != 0 or broken:
                 messages.seek(0)
                 raise _failure(messages.read())
-        finally:
-            if child.poll() is None:
-                child.kill()
-                child.wait()
+
+
+@contextmanager
+def _watched(child: subprocess.Popen[Any]) -> Iterator[None]:
+    """Know of a child while it runs, and leave none behind."""
+    _running.add(child)
+    try:
+        yield
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+        _running.discard(child)
+
+
+def kill_all() -> None:
+    """Kill every ffmpeg that runs, for a program that is about to be gone."""
+    for child in list(_running):
+        child.kill()
 
 
 def concat_list(files: Sequence[Path], seconds: Sequence[float]) -> str:

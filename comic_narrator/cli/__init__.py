@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
@@ -16,7 +14,8 @@ from types import TracebackType
 import typer
 
 from comic_narrator.cli.app import app
-from comic_narrator.console import LEASH, Watch
+from comic_narrator.cli.interrupt import SAVED, end_in_time, leave_with_the_leash
+from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
 __all__ = ["COMMANDS", "app", "every_command", "main", "run"]
@@ -37,6 +36,10 @@ COMMANDS = {
 """The module of each command. A machine that only serves models need not have what filming needs."""
 
 
+ENDED_IN_TIME = ("film", "read")
+"""Commands whose work may be cut off at any moment."""
+
+
 def main() -> None:
     """Entry point: run the command line and leave with its exit code; a bug is told in two sentences, with code 1."""
     sys.excepthook = _report_bug
@@ -46,17 +49,10 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # Whoever stops a container or a service wants what Ctrl-C gives.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if os.environ.pop(LEASH, None):
-        threading.Thread(target=_stop_at_the_end_of, args=(sys.stdin.fileno(),), daemon=True).start()
+    leave_with_the_leash()
+    if _named(sys.argv[1:])[0] in ENDED_IN_TIME:
+        end_in_time()
     sys.exit(run(sys.argv[1:]))
-
-
-def _stop_at_the_end_of(leash: int) -> None:
-    """Stop this run when whoever holds the other end of its stdin is gone."""
-    # Not through sys.stdin, whose lock would be held when the interpreter ends.
-    while os.read(leash, 1024):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackType | None) -> None:
@@ -101,7 +97,7 @@ def run(arguments: Sequence[str]) -> int:
     # Typer hands back the code of whatever left early, and turns Ctrl-C into one.
     if left == INTERRUPTED:
         watch.tell("interrupted")
-        watch.say("Interrupted. What is made is saved: run the same command again to go on.")
+        watch.say(SAVED)
     return left or 0
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from comic_narrator.console import LEASH
 
-GRACE = 2.0
+GRACE = 0.9
 """Seconds that a run has to save what it has when it is to stop."""
 
 Told = Callable[[dict[str, Any]], None]
