@@ -345,13 +345,16 @@ class PageLabel(Part):
 
 
 class Person(Part):
-    """Somebody in the book, by whatever its pages call them; `name` is theirs alone in the book."""
+    """Somebody in the book, by whatever its pages call them; `name` is theirs alone in the book.
+
+    Somebody without labels is known from elsewhere, another volume say, and not seen yet.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
     looks: str | None = None
     role: str | None = None
-    labels: tuple[PageLabel, ...] = Field(min_length=1)
+    labels: tuple[PageLabel, ...] = ()
 
 
 class People(Artefact):
