@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from comic_narrator.film.container import About, Mark, Track, count_frames, join_scenes
-from comic_narrator.film.encode import EncoderName, Encoding, choose_encoder, encode_scene
+from comic_narrator.film.encode import EncoderName, Encoding, PlanarWriter, choose_encoder, encode_scene
 from comic_narrator.film.frames import Ground, SceneClip, end_of_strip
 from comic_narrator.film.scroll import frame_height
 from comic_narrator.film.subtitles import make_cues, write_cues
@@ -15,6 +15,7 @@ __all__ = [
     "Encoding",
     "Ground",
     "Mark",
+    "PlanarWriter",
     "SceneClip",
     "Take",
     "Track",
