@@ -75,12 +75,9 @@ def _told(*arguments: str) -> str:
 
 
 class Feed:
-    """An ffmpeg that takes what is written to its stdin; FilmError with its last words when it fails.
+    """An ffmpeg, started in the folder `cwd`, that takes what is written to its stdin; FilmError where it fails."""
 
-    Left by an exception of the caller's, it is ended and its file is not whole.
-    """
-
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, arguments: Sequence[str], cwd: Path | None = None) -> None:
         # Messages go to a file: a full stderr pipe would stop ffmpeg while it waits for frames.
         self._messages = TemporaryFile("w+", errors="replace")  # noqa: SIM115 - ffmpeg writes to it all along
         self.process = subprocess.Popen(
@@ -89,6 +86,7 @@ class Feed:
             stdout=subprocess.DEVNULL,
             stderr=self._messages,
             start_new_session=True,
+            cwd=cwd,
         )
         assert self.process.stdin is not None
         self._stdin = self.process.stdin
@@ -102,20 +100,22 @@ class Feed:
         except BrokenPipeError:
             self._end(broken=True)
 
-    def close(self) -> None:
-        """Say that this was all, and wait until the file is whole."""
+    def close(self) -> str:
+        """Say that this was all and wait until the file is whole: what ffmpeg had to say, warnings at most."""
         broken = False
         try:
             self._stdin.close()
         except BrokenPipeError:
             broken = True
-        self._end(broken=broken)
+        return self._end(broken=broken)
 
-    def _end(self, *, broken: bool) -> None:
-        if self.process.wait() != 0 or broken:
-            self._messages.seek(0)
-            raise _failure(self._messages.read())
-        self._messages.close()
+    def _end(self, *, broken: bool) -> str:
+        failed = self.process.wait() != 0 or broken
+        self._messages.seek(0)
+        told = self._messages.read()
+        if failed:
+            raise _failure(told)
+        return told
 
     def abandon(self) -> None:
         """End ffmpeg as it is."""

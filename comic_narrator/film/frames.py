@@ -130,8 +130,8 @@ class SceneClip(VideoClip):  # type: ignore[misc]
 def _last_frame(page: Pixels, shot: Shot, size: tuple[int, int], ground: Ground) -> Canvas:
     """What a scene ends with."""
     canvas = Canvas(size)
-    area = shot.focus or Box(0, 0, page.shape[1], page.shape[0])
-    draw(Pyramid(page), view_at(shot, shot.end_frame - 1), area, make_ground(page, size, ground), canvas)
+    view, area = ending(shot)
+    draw(Pyramid(page), view, area or Box(0, 0, page.shape[1], page.shape[0]), make_ground(page, size, ground), canvas)
     return canvas
 
 
@@ -160,6 +160,11 @@ def view_at(shot: Shot, index: int) -> View:
     if shot.ease == "shake":
         return shaken(at(shot.from_view, shot.to_view, smooth(along)), passed)
     return at(shot.from_view, shot.to_view, abrupt(along) if shot.ease == "abrupt" else smooth(along))
+
+
+def ending(shot: Shot) -> tuple[View, Box | None]:
+    """All that matters of a shot to the one that takes over from it: what it shows at last, and within which area."""
+    return view_at(shot, shot.end_frame - 1), shot.focus
 
 
 def make_ground(page: Pixels, size: tuple[int, int], kind: Ground) -> Canvas:
