@@ -91,18 +91,18 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], run: Run) 
                 # The frame shows the end of one page with the beginning of the next as it scrolls on.
                 pictures |= {"above": images[before.page]} if before else {}
                 pictures |= {"below": images[after.page]} if after else {}
-            elif before and scene.shots[0].enter != "cut":
-                pictures["before"] = images[before.page]
-            last = before.shots[-1] if before and "before" in pictures else None
+            elif after and scene.leave != "cut":
+                pictures["after"] = images[after.page]
+            then = after.shots[0] if after and "after" in pictures else None
             inputs = {
                 **{name: digest_file(image) for name, image in pictures.items()},
-                "scene": digest_of(scene, *(film_stage.ending(last) if last else ()), book.direction),
+                "scene": digest_of(scene, *(film_stage.beginning(then) if then else ()), book.direction),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
             text = burnt.get(scene.page, "")
             inputs |= {"burnt": digest_of(text)} if text else {}
-            film = partial(_film, pictures, scene, last, book.direction, encoding, text, run)
+            film = partial(_film, pictures, scene, then, book.direction, encoding, text, run)
             run.work.make(names[-1], inputs, film)
             step()
     return names
@@ -111,14 +111,14 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], run: Run) 
 def _film(
     pictures: Mapping[str, Path],
     scene: Scene,
-    last: Shot | None,
+    then: Shot | None,
     direction: Direction,
     encoding: Encoding,
     burnt: str,
     run: Run,
     out: Path,
 ) -> None:
-    """Film one scene; `last` is the shot that it takes over from, of the page that is the picture before."""
+    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
     look = run.settings.film
     page = load_rgb(pictures["image"])
     reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
@@ -128,7 +128,7 @@ def _film(
         else None
         for name in ("above", "below")
     )
-    before = (load_rgb(pictures["before"]), last) if last else None
+    after = (load_rgb(pictures["after"]), then) if then else None
     clip = SceneClip(
         page,
         scene,
@@ -137,7 +137,7 @@ def _film(
         look.ground,
         above=above,
         below=below,
-        before=before,
+        after=after,
         leftwards=direction != "rtl",
     )
     unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
