@@ -38,7 +38,8 @@ def narrate(job: Job, run: Run) -> None:
             return
 
         timing = steps.time(book, readings, script, takes, run)
-        scenes = steps.film_scenes(book, timing, run)
+        burnt = steps.burn(book, readings, script, cast, timing, translation, run)
+        scenes = steps.film_scenes(book, timing, burnt, run)
         sound = steps.mix(timing, run)
         steps.finish(book, script, cast, timing, scenes, sound, translation, job, run)
     finally:

@@ -106,6 +106,8 @@ def film(
     spoken = ["voice.sound_words=true"] if speak_sfx else []
     named = {"film.subtitle_language": subtitle_lang}
     settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip, named)
+    if settings.film.burn == "translated" and settings.film.subtitle_language == "none":
+        raise UsageError("No language is given for the subtitles to burn.", "Give one, as in --subtitle-lang fr.")
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)

@@ -4,6 +4,7 @@ A step asks the work folder for its files; only where one is missing or its inpu
 """
 
 from comic_narrator.steps.book import ingest, wishes_of
+from comic_narrator.steps.burning import burn
 from comic_narrator.steps.film import film_scenes, finish, mix, time
 from comic_narrator.steps.gpu import CardTurns, Turns
 from comic_narrator.steps.pages import find_panels, read, show
@@ -21,6 +22,7 @@ __all__ = [
     "Run",
     "Turns",
     "Until",
+    "burn",
     "cast",
     "film_scenes",
     "find_panels",

@@ -75,8 +75,8 @@ def time(
     return timing
 
 
-def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
-    """Film each page whose picture, shots or takes changed; the names, in order, of scenes/NNNN.mp4."""
+def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], run: Run) -> list[str]:
+    """Film each page whose picture, shots, takes or `burnt` subtitles changed; in order, the names scenes/NNNN.mp4."""
     images = {page.id: run.work.path(page.image) for page in book.pages}
     look, names = run.settings.film, []
     encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
@@ -91,16 +91,19 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
                 # The frame shows the end of one page with the beginning of the next as it scrolls on.
                 pictures |= {"above": images[before.page]} if before else {}
                 pictures |= {"below": images[after.page]} if after else {}
-            elif before and scene.shots[0].enter != "cut":
-                pictures["before"] = images[before.page]
-            last = before.shots[-1] if before and "before" in pictures else None
+            elif after and scene.leave != "cut":
+                pictures["after"] = images[after.page]
+            then = after.shots[0] if after and "after" in pictures else None
             inputs = {
                 **{name: digest_file(image) for name, image in pictures.items()},
-                "scene": digest_of(scene, last, book.direction) if last else digest_of(scene, book.direction),
+                "scene": digest_of(scene, *(film_stage.beginning(then) if then else ()), book.direction),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
-            run.work.make(names[-1], inputs, partial(_film, pictures, scene, last, book.direction, encoding, run))
+            text = burnt.get(scene.page, "")
+            inputs |= {"burnt": digest_of(text)} if text else {}
+            film = partial(_film, pictures, scene, then, book.direction, encoding, text, run)
+            run.work.make(names[-1], inputs, film)
             step()
     return names
 
@@ -108,13 +111,14 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
 def _film(
     pictures: Mapping[str, Path],
     scene: Scene,
-    last: Shot | None,
+    then: Shot | None,
     direction: Direction,
     encoding: Encoding,
+    burnt: str,
     run: Run,
     out: Path,
 ) -> None:
-    """Film one scene; `last` is the shot that it takes over from, of the page that is the picture before."""
+    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
     look = run.settings.film
     page = load_rgb(pictures["image"])
     reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
@@ -124,7 +128,7 @@ def _film(
         else None
         for name in ("above", "below")
     )
-    before = (load_rgb(pictures["before"]), last) if last else None
+    after = (load_rgb(pictures["after"]), then) if then else None
     clip = SceneClip(
         page,
         scene,
@@ -133,10 +137,12 @@ def _film(
         look.ground,
         above=above,
         below=below,
-        before=before,
+        after=after,
         leftwards=direction != "rtl",
     )
-    film_stage.encode_scene(clip, scene.frames, encoding, out)
+    unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
+    if unseen:
+        run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
 
 
 def mix(timing: Timing, run: Run) -> str:
@@ -189,24 +195,36 @@ def subtitle_words(script: Script, kind: str) -> dict[str, str]:
     }
 
 
+def translated_words(script: Script, translation: Translation) -> dict[str, str]:
+    """What a translated track says of each beat; lines that the translation has not are there as they are printed."""
+    return subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+
+
+def speakers_of(script: Script, cast: Cast, run: Run) -> dict[str, str] | None:
+    """Who speaks each beat, by name, where subtitles are to say so."""
+    if not run.settings.film.speaker_labels:
+        return None
+    names = {person.id: person.name for person in cast.characters}
+    return {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
+
+
 def _subtitles(
     book: Book, script: Script, cast: Cast, timing: Timing, translation: Translation | None, job: Job, run: Run
 ) -> list[Track]:
     """The subtitle tracks that are wanted, subtitles.KIND.srt and .vtt, which lie beside the film too.
 
-    A translation is one more, by its language; lines that it has not are there as they are printed.
+    A translation is one more, by its language.
     """
     tracks: list[Track] = []
     if not any(scene.clips for scene in timing.scenes):
         return tracks
     look, work = run.settings.film, run.work
-    names = {person.id: person.name for person in cast.characters} if look.speaker_labels else None
-    speakers = names and {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
+    speakers = speakers_of(script, cast, run)
     wanted: list[tuple[str, dict[str, str], str, str]] = [
         (kind, subtitle_words(script, kind), book.language, kind.capitalize()) for kind in look.subtitles
     ]
     if translation is not None:
-        words = subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+        words = translated_words(script, translation)
         wanted.append((translation.language, words, translation.language, "Translated"))
     for kind, words, language, title in wanted:
         made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
