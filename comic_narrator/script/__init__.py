@@ -32,7 +32,7 @@ __all__ = [
     "write_script",
 ]
 
-METHOD = "script-4"
+METHOD = "script-5"
 """Raised when the same readings may give another cast or script."""
 
 

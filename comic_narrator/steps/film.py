@@ -81,7 +81,7 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, 
     look, names = run.settings.film, []
     encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
     seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
-    with run.stage("film", len(timing.scenes)) as step:
+    with run.gpu.filming(encoding.encoder), run.stage("film", len(timing.scenes)) as step:
         for i, scene in enumerate(timing.scenes):
             names.append(job.place(f"scenes/{scene.page}.mp4"))
             before = timing.scenes[i - 1] if i else None

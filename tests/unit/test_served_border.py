@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from comic_narrator.script.pacing import TONES
 
 from comic_narrator.errors import BackendAnswerError
 from comic_narrator.model import Box, PageLabel, Person
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.vllm.answers import (
+    Emotion,
     LanguageAnswer,
     PageAnswer,
     PeopleAnswer,
@@ -24,6 +24,7 @@ from comic_narrator.readers.vllm.answers import (
 from comic_narrator.readers.vllm.border import parse_page
 from comic_narrator.readers.vllm.boxes import Shown, Stated, place
 from comic_narrator.readers.vllm.parts import Part, evidence_text, likely, one_panel, whole_page
+from comic_narrator.script.delivery import SAME_AS, WORDS
 
 PANELS = (Box(0, 0, 800, 500), Box(0, 520, 800, 480))
 SIZE = (800, 1000)
@@ -219,8 +220,9 @@ def test_leads_and_people_of_pages_near_are_told_and_others_are_not() -> None:
     assert [one.name for one in told] == [*(lead.name for lead in leads), "Just now"]
 
 
-def test_tones_are_those_that_the_script_knows() -> None:
-    assert set(Tone.__args__) == {*TONES, "plain"}  # type: ignore[attr-defined]
+def test_tones_and_emotions_are_words_that_the_script_knows() -> None:
+    assert set(get_args(Tone)) - {"plain"} <= set(WORDS)
+    assert set(get_args(Emotion)) - {"neutral"} <= {*WORDS, *SAME_AS}
 
 
 KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "minimum", "maximum"}
