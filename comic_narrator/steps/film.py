@@ -40,7 +40,7 @@ BED_SEED = 1
 
 
 def time(
-    book: Book, readings: Mapping[str, PageReading], script: Script, takes: Mapping[str, Take], run: Run
+    book: Book, readings: Mapping[str, PageReading], script: Script, takes: Mapping[str, Take], job: Job, run: Run
 ) -> Timing:
     """Lay all beats on the time line: timing.json."""
     look = run.settings.film
@@ -70,12 +70,12 @@ def time(
         return Timing(fps=look.fps, sample_rate=SAMPLE_RATE, scenes=tuple(scenes))
 
     with run.stage("timing", 1) as step:
-        timing = run.work.artefact(Timing, TIMING, inputs, build)
+        timing = run.work.artefact(Timing, job.place(TIMING), inputs, build)
         step()
     return timing
 
 
-def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], run: Run) -> list[str]:
+def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, run: Run) -> list[str]:
     """Film each page whose picture, shots, takes or `burnt` subtitles changed; in order, the names scenes/NNNN.mp4."""
     images = {page.id: run.work.path(page.image) for page in book.pages}
     look, names = run.settings.film, []
@@ -83,7 +83,7 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], run: Run) 
     seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
     with run.gpu.filming(encoding.encoder), run.stage("film", len(timing.scenes)) as step:
         for i, scene in enumerate(timing.scenes):
-            names.append(f"scenes/{scene.page}.mp4")
+            names.append(job.place(f"scenes/{scene.page}.mp4"))
             before = timing.scenes[i - 1] if i else None
             after = timing.scenes[i + 1] if i + 1 < len(timing.scenes) else None
             pictures = {"image": images[scene.page]}
@@ -145,7 +145,7 @@ def _film(
         run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
 
 
-def mix(timing: Timing, run: Run) -> str:
+def mix(timing: Timing, job: Job, run: Run) -> str:
     """Mix the film's sound, speech over the bed: the name of sound.wav."""
     wanted = run.settings.sound
     takes = {clip.file: digest_file(run.work.path(clip.file)) for scene in timing.scenes for clip in scene.clips}
@@ -157,11 +157,11 @@ def mix(timing: Timing, run: Run) -> str:
         sound_stage.mix_film(_stems(timing, run), _spoken(timing), samples, bed, out, loudness=wanted.loudness)
 
     with run.stage("sound", 1) as step:
-        run.work.make(SOUND, inputs, build)
+        run.work.make(job.place(SOUND), inputs, build)
         step()
     if wanted.bed == "music":
         run.sounds_heard.append(sound_stage.BED_CREDIT)
-    return SOUND
+    return job.place(SOUND)
 
 
 def _stems(timing: Timing, run: Run) -> Iterator[Samples]:
@@ -230,7 +230,7 @@ def _subtitles(
         made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
         cues = film_stage.make_cues(timing, words, language, speakers)
         for form in FORMS:
-            name = f"subtitles.{kind}.{form}"
+            name = job.place(f"subtitles.{kind}.{form}")
             text = film_stage.write_cues(cues, form)
             work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
             suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
@@ -238,7 +238,7 @@ def _subtitles(
             work.make(
                 beside, {name: digest_file(work.path(name))}, partial(shutil.copyfile, work.path(name)), product=True
             )
-        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), language, title))
+        tracks.append(Track(work.path(job.place(f"subtitles.{kind}.srt")), language, title))
     return tracks
 
 
@@ -274,7 +274,7 @@ def finish(
         tracks = _subtitles(book, script, cast, timing, translation, job, run)
         cover = book.pages[0].image
         about = replace(_about(book, timing), cover=work.path(cover))
-        parts = [*scenes, sound, cover, *(track.file.name for track in tracks)]
+        parts = [*scenes, sound, cover, *(job.place(track.file.name) for track in tracks)]
         inputs = {name: digest_file(work.path(name)) for name in parts}
         inputs |= {"about": digest_of(_about(book, timing)), "method": film_stage.METHOD}
         pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
