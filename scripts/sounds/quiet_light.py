@@ -1,4 +1,4 @@
-"""A calm bed of music, played by the program itself: no recording, no sample, no claim on the film."""
+"""Quiet beds of music made of sines and noise alone: no recording, no sample."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.model import SAMPLE_RATE
-from comic_narrator.report import Credit
 
 Audio = NDArray[np.float32]
 Spectrum = NDArray[np.complex64]
 Chord = tuple[int, tuple[int, int, int, int]]
-
-BED_CREDIT = Credit(
-    name="Bed: quiet light",
-    licence="made by comic-narrator (AGPL-3.0-or-later code, output free of claims)",
-    source="comic_narrator.sound.bed",
-)
 
 # A bass and four upper notes, in semitones above the tonic. No dominant sevenths and no leading note that wants
 # to go home: a cadence would tell the listener that something in the story has ended.
@@ -37,8 +30,6 @@ LYDIAN: tuple[Chord, ...] = (
     (0, (4, 7, 9, 11)), (2, (2, 4, 6, 9)), (9, (0, 2, 4, 7)), (7, (2, 4, 7, 9)),
     (4, (2, 4, 7, 11)), (9, (0, 4, 7, 11)), (2, (2, 4, 9, 11)), (7, (2, 4, 7, 9)),
 )  # fmt: skip
-PROGRESSIONS = (BRIGHT, DORIAN, LYDIAN)
-
 # Above 12 kHz the bed has nothing to say: it is played at half the rate, and the last transform doubles that.
 RATE = SAMPLE_RATE // 2
 CHORD_SECONDS = 8
@@ -47,19 +38,21 @@ TABLE_SECONDS = 12
 LOUDNESS_LUFS = -26.0
 
 
-def make_bed(seed: int) -> Audio:
-    """A seamless loop of 96 s of quiet music, float32 of shape (n, 2) at 48 kHz, -26 LUFS; equal for equal seeds."""
+def make_bed(chords: tuple[Chord, ...], layer: str, seed: int) -> Audio:
+    """A seamless loop of 8 s a chord, float32 of shape (n, 2) at 48 kHz, -26 LUFS; `layer` is base or lead."""
     rng = np.random.default_rng(seed)
-    chords = PROGRESSIONS[int(rng.integers(len(PROGRESSIONS)))]
     tonic = 48 + int(rng.integers(-3, 4))
     voicings = _lead_voices(chords, tonic)
     loop = np.zeros((len(chords) * CHORD_SECONDS * RATE, 2), np.float32)
-    _play_pads(rng, loop, voicings)
-    _play_bass(rng, loop, [tonic + bass - (12 if bass > 4 else 0) for bass, _ in chords])
-    _play_bells(rng, loop, voicings)
+    if layer == "base":
+        _play_pads(rng, loop, voicings)
+        _play_bass(rng, loop, [tonic + bass - (12 if bass > 4 else 0) for bass, _ in chords])
+    else:
+        _play_bells(rng, loop, voicings)
     spectrum = np.fft.rfft(loop, axis=0).astype(np.complex64)
     spectrum *= 1 + 0.45 * _room(rng, len(loop))
-    spectrum += _air(rng, len(loop)) * _level(spectrum, len(loop))
+    if layer == "base":
+        spectrum += _air(rng, len(loop)) * _level(spectrum, len(loop))
     spectrum *= _band(len(loop))
     spectrum *= 10 ** (LOUDNESS_LUFS / 20) / _level(spectrum, len(loop))
     return np.fft.irfft(2 * spectrum, 2 * len(loop), axis=0).astype(np.float32)
