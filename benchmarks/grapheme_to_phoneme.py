@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from benchmarks.ears import english_words, japanese_kana, kana_error_rate, word_error_rate
 from comic_narrator.model import SAMPLE_RATE
+from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile, bank
 from comic_narrator.voices.embedded import EmbeddedVoice
 from comic_narrator.voices.phonemes import phonemes
@@ -122,7 +123,7 @@ def main() -> None:
     parser.add_argument("--bank", nargs="*", metavar="ID", help="measure these voices, or all, instead of the ways")
     parser.add_argument("--voice", default="af_heart")
     chosen = parser.parse_args()
-    voice, known = EmbeddedVoice(), {profile.id: profile for profile in bank.bank()}
+    voice, known = EmbeddedVoice(VoiceSettings()), {profile.id: profile for profile in bank.bank()}
     voice.speak("Ready.", known[chosen.voice], Delivery())
     if chosen.bank is not None:
         for profile in (known[name] for name in chosen.bank or known):

@@ -42,7 +42,7 @@ def available(group: Group) -> list[str]:
 
 
 def load(group: Group, choice: Choice) -> Callable[..., Any]:
-    """The factory of the chosen backend, whose module is imported here; a reader's takes the reader settings."""
+    """The factory of the chosen backend, whose module is imported here; it takes the settings of its section."""
     if choice.name in BUILT_IN[group]:
         module, _, attribute = BUILT_IN[group][choice.name].partition(":")
         return vars(import_module(module))[attribute]  # type: ignore[no-any-return]

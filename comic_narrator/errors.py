@@ -48,6 +48,10 @@ class BackendDownError(NarratorError):
     exit_code = 5
 
 
+class StreamCutError(BackendDownError):
+    """A backend broke off in the middle of an answer; asked anew, it may come to its end."""
+
+
 class BackendAnswerError(NarratorError):
     """A backend answered with something that cannot be used."""
 

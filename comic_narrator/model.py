@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from comic_narrator.errors import InputError
+from comic_narrator.voice_profiles import Colouring
 
 Direction = Literal["ltr", "rtl", "vertical"]
 LineKind = Literal["dialogue", "thought", "caption", "sfx", "sign"]
@@ -399,6 +400,8 @@ class Beat(Part):
     voice: str | None = None
     tone: str | None = None
     emotion: str | None = None
+    effort: float = Field(0.0, ge=-1, le=1)
+    colouring: Colouring | None = None
     speed: float = Field(1.0, gt=0.4, lt=2.5)
     gain_db: float = Field(0.0, ge=-40, le=20)
     pause_after: float = Field(0.0, ge=0, le=60)

@@ -39,6 +39,6 @@ def narrate(job: Job, run: Run) -> None:
         timing = steps.time(book, readings, script, takes, run)
         scenes = steps.film_scenes(book, timing, run)
         sound = steps.mix(timing, run)
-        steps.finish(book, script, timing, scenes, sound, job, run)
+        steps.finish(book, script, cast, timing, scenes, sound, job, run)
     finally:
         steps.save_report(run)

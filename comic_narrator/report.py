@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -17,6 +19,40 @@ class StageReport(Part):
     kept: int
     failed: int
     seconds: float
+
+
+class Spread(Part):
+    """How a measure spreads over many calls, in its unit; zeros where there was none."""
+
+    median: float
+    p95: float
+    most: float
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """The spread of these values; p95 is the least value that 95 in 100 do not exceed."""
+    if not values:
+        return Spread(median=0, p95=0, most=0)
+    ranked = sorted(values)
+    median, p95 = (ranked[math.ceil(share * len(ranked)) - 1] for share in (0.5, 0.95))
+    return Spread(median=round(median, 4), p95=round(p95, 4), most=round(ranked[-1], 4))
+
+
+class ServerReport(Part):
+    """What was asked of a model server: calls, seconds waited in our line and in the call, tokens of all calls.
+
+    `first_token` and `latency` count from the moment a call is sent.
+    """
+
+    model: str
+    in_flight: int
+    requests: int
+    failed: int
+    queue_wait: Spread
+    first_token: Spread
+    latency: Spread
+    prompt_tokens: int
+    completion_tokens: int
 
 
 class Credit(Part):

@@ -17,10 +17,20 @@ from comic_narrator.errors import UsageError
 
 ENV_PREFIX = "COMIC_NARRATOR_"
 
+GPU_TABLES = ("gpu", "tenant")
+"""Tables of a profile that are no settings of a run: `gpu/profiles.py` parses them."""
+
 
 def _whole(value: object) -> object:
     """Text as a number: the environment and --set know only text, and a choice of numbers does not read it."""
     return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def _listed(value: object) -> object:
+    """A list as the environment and --set give it: by commas, "none" for none."""
+    if not isinstance(value, str):
+        return value
+    return [part.strip() for part in value.split(",") if part.strip() and part.strip() != "none"]
 
 
 def _language_tag(value: str) -> str:
@@ -80,6 +90,9 @@ class VoiceSettings(_Section):
     backend: str = Field("auto", description="Voice: auto, embedded, or the name of an installed one.")
     narrator: str = Field("auto", description="Voice of the narrator, by its id in `comic-narrator voices`.")
     speed: float = Field(1.0, ge=0.5, le=2.0, description="Speaking rate; 1.0 is the voice's own.")
+    processes: int = Field(
+        0, ge=0, le=64, description="Processes that speak lines; 0: one for every core, as far as memory reaches."
+    )
 
 
 class FilmSettings(_Section):
@@ -97,6 +110,10 @@ class FilmSettings(_Section):
     ground: Literal["blur", "black"] = Field(
         "blur", description="What lies around a panel: blur (the page, blurred) or black."
     )
+    subtitles: Annotated[tuple[Literal["printed", "spoken"], ...], BeforeValidator(_listed)] = Field(
+        ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
+    )
+    speaker_labels: bool = Field(False, description="Whether subtitles name who begins to speak.")
     establishing: float = Field(2.0, ge=0, le=30, description="Seconds of whole page before its first panel.")
     wordless: float = Field(2.5, ge=0.5, le=30, description="Seconds of a wordless panel of middle size.")
 
@@ -166,7 +183,9 @@ def load_settings(
     """
     values: dict[str, tuple[object, str]] = {}
     if profile is not None:
-        values |= {key: (value, f"profile {profile}") for key, value in _read_profile(profile).items()}
+        for section, table in read_profile(profile).items():
+            if section not in GPU_TABLES:
+                values |= {f"{section}.{key}": (value, f"profile {profile}") for key, value in table.items()}
     for name, text in environment.items():
         if name.startswith(ENV_PREFIX) and "__" in name:
             section, _, key = name.removeprefix(ENV_PREFIX).lower().partition("__")
@@ -182,7 +201,8 @@ def load_settings(
     return _validate(values)
 
 
-def _read_profile(profile: str) -> dict[str, object]:
+def read_profile(profile: str) -> dict[str, dict[str, object]]:
+    """The tables of a shipped profile or of a TOML file, unchecked; UsageError where there is none or it is no TOML."""
     path = Path(profile)
     if path.suffix == ".toml":
         if not path.is_file():
@@ -199,12 +219,10 @@ def _read_profile(profile: str) -> dict[str, object]:
         tables = tomllib.loads(text.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"Profile {profile} is not valid TOML: {error}.", "Mend that line.") from error
-    flat: dict[str, object] = {}
     for section, table in tables.items():
         if not isinstance(table, dict):
             raise UsageError(f"Profile {profile} has {section} outside a section.", "Put it under [section].")
-        flat |= {f"{section}.{key}": value for key, value in table.items()}
-    return flat
+    return tables
 
 
 def _validate(values: Mapping[str, tuple[object, str]]) -> tuple[Settings, list[Setting]]:
@@ -221,7 +239,8 @@ def _validate(values: Mapping[str, tuple[object, str]]) -> tuple[Settings, list[
         settings = Settings.model_validate(nested)
     except ValidationError as error:
         first = error.errors()[0]
-        dotted = ".".join(str(part) for part in first["loc"])
+        # A list's own places come after the setting's name.
+        dotted = ".".join(str(part) for part in first["loc"][:2])
         raise UsageError(
             f"Setting {dotted} cannot be {first['input']!r} (from {values[dotted][1]}): {first['msg']}.",
             "`comic-narrator settings` shows what each setting means.",
@@ -230,5 +249,7 @@ def _validate(values: Mapping[str, tuple[object, str]]) -> tuple[Settings, list[
     listed = []
     for dotted, description in known.items():
         section, _, key = dotted.partition(".")
-        listed.append(Setting(dotted, merged[section][key], values.get(dotted, ("", "default"))[1], description))
+        value = merged[section][key]
+        shown = (",".join(value) or "none") if isinstance(value, tuple) else value
+        listed.append(Setting(dotted, shown, values.get(dotted, ("", "default"))[1], description))
     return settings, listed

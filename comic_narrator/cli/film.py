@@ -185,7 +185,7 @@ def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: 
     watch = Watch(verbose)
     choices = {"reader": choose("readers", settings.reader.backend), "voice": choose("voices", settings.voice.backend)}
     reader: Reader = load("readers", choices["reader"])(settings.reader)
-    voice: Voice = load("voices", choices["voice"])()
+    voice: Voice = load("voices", choices["voice"])(settings.voice)
     reader.check()
     for kind, choice in choices.items():
         watch.say(f"{kind}: {choice.name} ({choice.why})", detail=True)

@@ -54,7 +54,7 @@ def show_voices(
 ) -> None:
     """The voices there are for a language, the best narrator first."""
     settings, _ = load_settings(profile, os.environ, (), {})
-    voice: Voice = load("voices", choose("voices", settings.voice.backend))()
+    voice: Voice = load("voices", choose("voices", settings.voice.backend))(settings.voice)
     voice.check(lang)
     profiles = voice.profiles(lang)
     if as_json:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from comic_narrator.film.encode import Encoding, count_frames, encode_scene, join_scenes
+from comic_narrator.film.container import About, Mark, Track, count_frames, join_scenes
+from comic_narrator.film.encode import Encoding, encode_scene
 from comic_narrator.film.frames import Ground, SceneClip
-from comic_narrator.film.subtitles import make_srt
+from comic_narrator.film.subtitles import make_cues, write_cues
 from comic_narrator.film.timeline import Take, time_scene
 
 __all__ = [
+    "About",
     "Encoding",
     "Ground",
+    "Mark",
     "SceneClip",
     "Take",
+    "Track",
     "count_frames",
     "encode_scene",
     "join_scenes",
-    "make_srt",
+    "make_cues",
     "time_scene",
+    "write_cues",
 ]
 
-METHOD = "film-1"
+METHOD = "film-2"
 """Raised when the same script may give other shots or pictures."""

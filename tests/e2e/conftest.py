@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FAKES = {"PYTHONPATH": str(ROOT / "tests" / "fakes")}
+FAKES = {"PYTHONPATH": os.pathsep.join((str(ROOT / "tests" / "fakes"), str(ROOT)))}
 """The environment in which the quick and the failing backends of tests/fakes are installed."""
 QUICK = ("--set", "reader.backend=label", "--set", "voice.backend=tone")
 SMALL = ("--set", "film.width=640", "--set", "film.height=360", "--set", "film.preset=ultrafast")

@@ -49,7 +49,7 @@ def test_it_lasts_to_the_frame_what_timing_says(sample_film: Film, tmp_path: Pat
 def test_every_frame_shows_at_its_own_time(sample_film: Film) -> None:
     """The joined track has one picture each thirtieth of a second, from the first to the last."""
     every = ["-vf", "showinfo", "-fps_mode", "passthrough", "-f", "null", "-"]
-    told = ffmpeg.run(["-i", str(sample_film.path), "-map", "0:v", *every])
+    told = ffmpeg.run(["-i", str(sample_film.path), "-map", "0:v:0", *every])
     times = [float(t) for t in re.findall(r"pts_time:([\d.]+)", told)]
     assert len(times) == parsed(sample_film)[0].frames
     assert max(abs(t - i / 30) for i, t in enumerate(times)) < 0.001
@@ -114,12 +114,28 @@ def test_the_picture_is_the_page_and_never_black(sample_film: Film, tmp_path: Pa
             assert np.asarray(picture.convert("L")).mean() > 20
 
 
-def test_subtitles_lie_beside_the_film(sample_film: Film) -> None:
+def test_subtitles_lie_beside_the_film_and_in_it(sample_film: Film, tmp_path: Path) -> None:
     _, script = parsed(sample_film)
-    srt = sample_film.path.with_suffix(".srt").read_text(encoding="utf-8")
-    for beat in script.beats:
-        if beat.kind == "speech":
-            assert " ".join((beat.printed or "").split()) in srt
+    inside = tmp_path / "inside.srt"
+    ffmpeg.run(["-i", str(sample_film.path), "-map", "0:s:0", str(inside)])
+    for file in (sample_film.path.with_suffix(".srt"), sample_film.path.with_suffix(".vtt"), inside):
+        text = " ".join(file.read_text(encoding="utf-8").split())
+        said = re.sub(r" ?(\d+ )?[\d:]+[.,]\d+ --> [\d:]+[.,]\d+ ?", " ", text)
+        for beat in script.beats:
+            if beat.kind == "speech":
+                assert " ".join((beat.printed or "").split()) in said, file
+
+
+def test_it_has_chapters_a_cover_and_a_title(sample_film: Film) -> None:
+    timing, _ = parsed(sample_film)
+    told = ffmpeg.run(["-i", str(sample_film.path), "-map", "0:v:0", "-c", "copy", "-f", "null", "-"])
+    told = told[: told.index("Output #0")]
+    begins = [float(t) for t in re.findall(r"Chapter #0:\d+: start ([\d.]+)", told)]
+    firsts = [sum(scene.frames for scene in timing.scenes[:i]) / timing.fps for i in range(len(timing.scenes))]
+    assert begins == pytest.approx(firsts, abs=0.001)
+    assert re.search(r"title +: Page 2", told)
+    assert re.search(rf"title +: {sample_film.read('book.json')['title']}", told)
+    assert re.search(r"Video: (mjpeg|png).*\(attached pic\)", told)
 
 
 def test_the_report_credits_every_voice_and_sound(sample_film: Film) -> None:
@@ -182,7 +198,7 @@ def test_two_passes_give_the_same_film(sample_film: Film, tmp_path: Path) -> Non
 
 def pictures_digest(film: Path) -> str:
     return subprocess.run(
-        [ffmpeg.executable(), "-v", "error", "-i", str(film), "-map", "0:v", "-f", "md5", "-"],
+        [ffmpeg.executable(), "-v", "error", "-i", str(film), "-map", "0:v:0", "-f", "md5", "-"],
         capture_output=True,
         text=True,
         check=True,

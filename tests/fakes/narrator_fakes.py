@@ -14,7 +14,7 @@ import numpy as np
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
 from comic_narrator.model import SAMPLE_RATE, Box, Character, Person
 from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
-from comic_narrator.settings import ReaderSettings
+from comic_narrator.settings import ReaderSettings, VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 
 
@@ -79,6 +79,11 @@ class ToneVoice:
     """Says everything as a tone, a tenth of a second a letter; each attempt is a little longer."""
 
     identity = "tone-1"
+    processes = 1
+    lanes = 1
+
+    def __init__(self, settings: VoiceSettings) -> None:
+        del settings
 
     def check(self, language: str) -> None:
         """Always at hand."""

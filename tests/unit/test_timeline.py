@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comic_narrator.film.frames import view_at
-from comic_narrator.film.subtitles import make_srt
 from comic_narrator.film.timeline import Take, drawn_area, time_scene
-from comic_narrator.model import Beat, Box, Line, PageReading, Panel, Scene, Timing
+from comic_narrator.model import Beat, Box, Line, PageReading, Panel, Scene
 
 SHAPE = 16 / 9
 
@@ -123,14 +122,3 @@ def test_in_a_long_panel_the_camera_holds_the_spoken_balloon_while_it_is_spoken(
             assert box is not None
             assert view.y <= box.y
             assert view.y + view.h >= box.bottom
-
-
-def test_subtitles_are_on_the_films_clock() -> None:
-    beats = [spoken("0001.01.1")]
-    scene = laid(reading(TWO[0]), beats, [1.0])
-    second = scene.model_copy(update={"page": "0002"})
-    timing = Timing(fps=30, sample_rate=48_000, scenes=(scene, second))
-    srt = make_srt(timing, {beat.id: beat.printed or "" for beat in beats})
-    assert srt.startswith("1\n00:00:02,300 --> 00:00:03,300\nHI\n\n2\n")
-    start = scene.frames / 30 + 2.3
-    assert f"00:00:{int(start):02},{round(start % 1 * 1000):03}" in srt

@@ -1,0 +1,1 @@
+"""Reading by a multimodal model on a server."""
