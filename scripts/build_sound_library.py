@@ -18,6 +18,7 @@ from zlib import crc32
 import numpy as np
 import soundfile
 
+from comic_narrator.sound.loudness import loudest_moment, steady_loudness
 from scripts.sounds.ambiences import AMBIENCES
 from scripts.sounds.effects import EFFECTS
 from scripts.sounds.music import rendered
@@ -92,10 +93,10 @@ def stored(name: str, kind: str, tags: str, waves: list[Wave]) -> dict[str, Any]
         if kind == "effect":
             wave = trimmed(wave)
             wave = wave * (EFFECT_PEAK / np.abs(wave).max())
-            loudness = loudest(wave)
+            loudness = loudest_moment(wave)
             write(files[-1], wave[:, None], kind)
         else:
-            wave = limited(wave * 10 ** ((LOOP_LUFS - k_loudness(wave)) / 20))
+            wave = limited(wave * 10 ** ((LOOP_LUFS - steady_loudness(wave)) / 20))
             write(files[-1], np.concatenate([wave[-GUARD:], wave, wave[:GUARD]]), kind)
     licence, source, attribution = credited()
     loop = None if kind == "effect" else [GUARD, GUARD + len(wave)]
@@ -146,31 +147,6 @@ def limited(wave: Wave) -> Wave:
     """Peaks over half scale bent so that none passes full scale."""
     size = np.abs(wave)
     return np.where(size < 0.5, wave, np.sign(wave) * (0.5 + 0.45 * np.tanh((size - 0.5) / 0.45)))
-
-
-def k_weighted(wave: Wave) -> Wave:
-    """The wave through the K filter of ITU-R BS.1770, shape kept."""
-    size = 1 << int(np.ceil(np.log2(len(wave) + RATE // 4)))
-    turn = np.exp(-2j * np.pi * np.fft.rfftfreq(size))
-    shelf = (1.53512485958697 + turn * (-2.69169618940638 + turn * 1.19839281085285)) / (
-        1 + turn * (-1.69065929318241 + turn * 0.73248077421585)
-    )
-    high = (1 - turn) ** 2 / (1 + turn * (-1.99004745483398 + turn * 0.99007225036621))
-    gain = shelf * high
-    gain = gain[:, None] if wave.ndim == 2 else gain
-    return np.fft.irfft(np.fft.rfft(wave, size, axis=0) * gain, size, axis=0)[: len(wave)]
-
-
-def k_loudness(wave: Wave) -> float:
-    """LUFS of a steady sound, stereo (n, 2)."""
-    return float(-0.691 + 10 * np.log10(np.mean(k_weighted(wave) ** 2) * wave.shape[1]))
-
-
-def loudest(wave: Wave) -> float:
-    """LUFS of the loudest 0.4 s of a mono sound that is played from both sides."""
-    window = round(0.4 * RATE)
-    power = np.cumsum(np.pad(k_weighted(np.pad(wave, (0, window))) ** 2, (1, 0)))
-    return float(-0.691 + 10 * np.log10(2 * (power[window:] - power[:-window]).max() / window))
 
 
 def row(name: str, entry: dict[str, Any]) -> str:

@@ -1,10 +1,15 @@
-"""Loudness by EBU R128: measured with ffmpeg, set by one gain and, where peaks would pass, a true-peak limiter."""
+"""Loudness by EBU R128: of films measured with ffmpeg, set by one gain and, where peaks would pass, a true-peak
+limiter; of single sounds measured here.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from comic_narrator import ffmpeg
 from comic_narrator.errors import FilmError
@@ -51,12 +56,15 @@ def measure(audio: Path | RawAudio) -> Loudness:
     return Loudness(float(integrated[1]), float(peak[1]))
 
 
-def master(mix: RawAudio, out: Path, target: float) -> Loudness:
-    """Write `mix` as 24-bit WAV at `target` LUFS and at most -1.5 dBTP, raised by no more than 20 dB; what came out."""
+def master(mix: RawAudio, out: Path, target: float) -> tuple[Loudness, float]:
+    """Write `mix` as 24-bit WAV at `target` LUFS and at most -1.5 dBTP, raised by no more than 20 dB.
+
+    What came out, and the gain in dB that made it so.
+    """
     raw = measure(mix)
     most = 0.0 if raw.is_silence else MOST_GAIN_DB
     gain = step = min(target - raw.integrated, most)
-    reached = raw.integrated
+    reached, last = raw.integrated, gain
     limit = CEILING_DBTP - LIMITER_MARGIN_DB
     for _ in range(MOST_TRIES):
         _write(mix, out, gain, limit if raw.true_peak + gain > CEILING_DBTP else None)
@@ -66,10 +74,35 @@ def master(mix: RawAudio, out: Path, target: float) -> Loudness:
         step = min((target - got.integrated) / min(max(yielded, 0.3), 1.0), most - gain)
         passed = got.true_peak - CEILING_DBTP
         if abs(step) <= TOLERANCE_LU and passed <= 0:
-            break
+            return got, gain
+        last = gain
         gain, reached = gain + step, got.integrated
         limit -= passed + 0.1 if passed > 0 else 0.0
-    return got
+    return got, last
+
+
+def k_weighted(wave: NDArray[np.float32]) -> NDArray[np.float64]:
+    """A wave (n,) or (n, channels) at 48 kHz through the K filter of ITU-R BS.1770-4."""
+    size = 1 << int(np.ceil(np.log2(len(wave) + SAMPLE_RATE // 4)))
+    turn = np.exp(-2j * np.pi * np.fft.rfftfreq(size))
+    shelf = (1.53512485958697 + turn * (-2.69169618940638 + turn * 1.19839281085285)) / (
+        1 + turn * (-1.69065929318241 + turn * 0.73248077421585)
+    )
+    gain = shelf * (1 - turn) ** 2 / (1 + turn * (-1.99004745483398 + turn * 0.99007225036621))
+    gain = gain[:, None] if wave.ndim == 2 else gain
+    return np.asarray(np.fft.irfft(np.fft.rfft(wave, size, axis=0) * gain, size, axis=0)[: len(wave)])
+
+
+def steady_loudness(wave: NDArray[np.float32]) -> float:
+    """LUFS of a stereo sound (n, 2) as a whole, without gates; -120 of silence."""
+    return float(-0.691 + 10 * np.log10(np.mean(k_weighted(wave) ** 2) * 2 + 1e-12))
+
+
+def loudest_moment(wave: NDArray[np.float32]) -> float:
+    """LUFS of the loudest 0.4 s of a mono sound (n,), played from both sides; -120 of silence."""
+    window = round(0.4 * SAMPLE_RATE)
+    power = np.cumsum(np.pad(k_weighted(np.pad(wave, (0, window))) ** 2, (1, 0)))
+    return float(-0.691 + 10 * np.log10(2 * (power[window:] - power[:-window]).max() / window + 1e-12))
 
 
 def _write(mix: RawAudio, out: Path, gain_db: float, limit_db: float | None) -> None:

@@ -1,0 +1,147 @@
+"""The bed: everything under the speech, block after block: ambience, music in layers, and effects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comic_narrator.model import SAMPLE_RATE
+from comic_narrator.sound.choosing import Placement
+from comic_narrator.sound.library import Kind, Layer, Sound, decode
+
+Audio = NDArray[np.float32]
+Curve = NDArray[np.float32]
+
+DECODED_LUFS = -23.0
+
+ALONE_DB: dict[Kind, float] = {"music": -11.0, "ambience": -15.0, "effect": -1.0}
+"""Loudness against the speech where nobody speaks, in LU."""
+DUCKED_DB: dict[Kind, float] = {"music": -12.0, "ambience": -10.0, "effect": -13.0}
+"""How much lower it is while somebody speaks: music and ambience together lie 20 LU under the voice (WCAG 1.4.7)."""
+LEAD_DB = -2.0
+"""The lead of a piece of music against its base."""
+
+
+@dataclass(frozen=True)
+class Stride:
+    """How something steps back for speech, in seconds: ahead of a line, after it, and through gaps so short."""
+
+    ahead: float
+    back: float
+    through: float
+
+
+DIP = Stride(0.25, 0.8, 1.2)
+LEAD_DIP = Stride(1.5, 3.0, 6.0)
+"""The lead of the music does not come and go with every line."""
+
+
+class Ducking:
+    """Where somebody speaks (sorted spans, seconds), as a curve between 0 (nobody) and 1."""
+
+    def __init__(self, spoken: Sequence[tuple[float, float]], stride: Stride = DIP) -> None:
+        corners: list[float] = []
+        for start, end in spoken:
+            if corners and start - corners[-2] < stride.through:
+                end = max(end, corners[-2])
+                corners[-2:] = [end, end + stride.back]
+            else:
+                corners += [start - stride.ahead, start, end, end + stride.back]
+        self._corners = np.array(corners)
+        self._steps = np.tile((0.0, 1.0, 1.0, 0.0), len(corners) // 4)
+
+    def curve(self, first: int, count: int) -> Curve:
+        """The curve at each of `count` samples from `first` on."""
+        start, end = first / SAMPLE_RATE, (first + count) / SAMPLE_RATE
+        before, after = np.searchsorted(self._corners, (start, end))
+        near = slice(max(before - 1, 0), after + 1)
+        if not len(self._corners[near]):
+            return np.zeros(count, np.float32)
+        time = np.arange(first, first + count) / SAMPLE_RATE
+        return rounded(np.interp(time, self._corners[near], self._steps[near]))
+
+
+def rounded(ramp: NDArray[np.floating]) -> Curve:
+    """A straight ramp from 0 to 1 as one without corners."""
+    return (0.5 - 0.5 * np.cos(np.pi * ramp)).astype(np.float32)
+
+
+class Bed:
+    """Placements played under speech of `speech_lufs`; ask for its blocks in their order."""
+
+    def __init__(
+        self, placements: Sequence[Placement], spoken: Sequence[tuple[float, float]], speech_lufs: float
+    ) -> None:
+        self._placements = placements
+        self._dip, self._lead_dip = Ducking(spoken), Ducking(spoken, LEAD_DIP)
+        self._level = speech_lufs - DECODED_LUFS
+        self._decoded: dict[str, tuple[Layer, ...]] = {}
+
+    def block(self, first: int, count: int, kinds: frozenset[Kind]) -> Audio:
+        """The sounds of these kinds from sample `first` on, float32 of shape (count, 2)."""
+        out = np.zeros((count, 2), np.float32)
+        here = [p for p in self._placements if p.sound.kind in kinds and self._touches(p, first, count)]
+        self._forget({p.sound.name for p in here})
+        dip = self._dip.curve(first, count) if here else np.zeros(0, np.float32)
+        lead = self._lead_dip.curve(first, count) if any(p.sound.kind == "music" for p in here) else dip
+        ducked = {kind: decibels(DUCKED_DB[kind] * dip) for kind in {p.sound.kind for p in here}}
+        for placement in here:
+            self._add(placement, out, first, ducked[placement.sound.kind], lead)
+        return out
+
+    @staticmethod
+    def _touches(placement: Placement, first: int, count: int) -> bool:
+        return placement.start * SAMPLE_RATE < first + count and placement.end * SAMPLE_RATE > first
+
+    def _forget(self, needed: set[str]) -> None:
+        for name in self._decoded.keys() - needed:
+            del self._decoded[name]
+
+    def _layers(self, sound: Sound) -> tuple[Layer, ...]:
+        if sound.name not in self._decoded:
+            self._decoded[sound.name] = decode(sound)
+        return self._decoded[sound.name]
+
+    def _add(self, placement: Placement, out: Audio, first: int, ducked: Curve, lead: Curve) -> None:
+        begin, end = round(placement.start * SAMPLE_RATE), round(placement.end * SAMPLE_RATE)
+        start, stop = max(begin, first), min(end, first + len(out))
+        if stop <= start:
+            return
+        here = slice(start - first, stop - first)
+        layers = self._layers(placement.sound)
+        kind = placement.sound.kind
+        if kind == "effect":
+            stop = min(stop, begin + len(layers[0].numbers))
+            here = slice(here.start, max(here.start, stop - first))
+        if here.stop == here.start:
+            return
+        wave = layers[0].stretch(start - begin, here.stop - here.start)
+        if len(layers) > 1:
+            joins = np.float32(10 ** (LEAD_DB / 20)) * (1 - lead[here, None])
+            wave = wave + layers[1].stretch(start - begin, len(wave)) * joins
+        level = np.float32(10 ** ((self._level + ALONE_DB[kind] + placement.gain_db) / 20))
+        gain = level * ducked[here] * _fades(placement, start, here.stop - here.start)
+        out[here] += wave * gain[:, None] * _sides(placement.place)
+
+
+def decibels(curve: Curve) -> Curve:
+    """Decibels as factors."""
+    return np.exp(curve * np.float32(np.log(10) / 20))
+
+
+def _fades(placement: Placement, start: int, count: int) -> Curve:
+    """The gain of a placement's fades; sine and cosine, so that two unrelated sounds that cross keep their power."""
+    gain = np.ones(count, np.float32)
+    time = np.arange(start, start + count, dtype=np.float64) / SAMPLE_RATE
+    for left, length in ((time - placement.start, placement.fade_in), (placement.end - time, placement.fade_out)):
+        if length > 0 and left.min() < length:
+            gain *= np.sin(np.pi / 2 * (left / length).clip(0, 1)).astype(np.float32)
+    return gain
+
+
+def _sides(place: float) -> Audio:
+    angle = (place + 1) * np.pi / 4
+    return (np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)])).astype(np.float32)
