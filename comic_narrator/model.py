@@ -450,7 +450,7 @@ class Shot(Part):
     end_frame: int
     from_view: View
     to_view: View
-    ease: Literal["hold", "smooth"]
+    ease: Literal["hold", "smooth", "abrupt", "shake"]
     focus: Box | None = None
 
 

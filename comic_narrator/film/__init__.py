@@ -24,5 +24,5 @@ __all__ = [
     "write_cues",
 ]
 
-METHOD = "film-2"
+METHOD = "film-3"
 """Raised when the same script may give other shots or pictures."""

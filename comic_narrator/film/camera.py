@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from functools import reduce
+
 from comic_narrator.model import Box, View
 
 MARGIN = 1.05
-"""A framed box leaves this much room around itself at the end of a shot."""
+"""A framed box leaves this much room around itself."""
 
-PUSH = 1.05
-"""A shot begins this much wider than it ends: a slow push in."""
-
-LONG_PANEL = 10.0
-"""A panel whose shape is so many times narrower or flatter than the frame's is travelled instead of shown whole."""
+SHAKE_PERIOD, SHAKE_DECAY, SHAKE_REACH = 4.0, 5.0, 0.0016
+"""A shake swings once in so many frames, loses two thirds of itself in so many, and reaches at first so much of the
+view's width to either side: three pixels of 1920."""
 
 
 def framed(box: Box, shape: float, margin: float = MARGIN) -> View:
@@ -29,30 +31,42 @@ def scaled(view: View, factor: float) -> View:
     )
 
 
-def push_in(box: Box, shape: float) -> tuple[View, View]:
-    """The first and last view of a slow push that keeps `box` whole in the frame throughout."""
-    end = framed(box, shape)
-    return scaled(end, PUSH), end
+def holding(boxes: Iterable[Box], area: Box, narrowest: float, shape: float) -> View:
+    """The smallest view of `shape` that holds all `boxes` with a margin and shows as much of `area` as it can.
+
+    It is `narrowest` wide at least, and no wider than what shows all of the area. Where it shows more than the area's
+    width or height, the area is in its middle: the camera does not wander off into the ground beside a panel. Boxes
+    lie inside the area.
+    """
+    whole = framed(area, shape)
+    wanted = reduce(Box.union, boxes)
+    width = min(max(framed(wanted, shape).w, narrowest), whole.w)
+    height = width / shape
+    edge = whole.w * (1 - 1 / MARGIN) / 2
+    x = _within(wanted.center[0], width, area.x - edge, area.right + edge)
+    y = _within(wanted.center[1], height, area.y - edge, area.bottom + edge)
+    return View(x - width / 2, y - height / 2, width, height)
 
 
-def is_long(box: Box, shape: float) -> bool:
-    """Whether `box` would be small in a frame of `shape` when shown whole."""
-    aspect = box.w / box.h
-    return max(aspect / shape, shape / aspect) > LONG_PANEL
+def _within(center: float, span: float, first: float, last: float) -> float:
+    """The centre nearest to `center` of a span inside [first, last], or in its middle where it does not fit in."""
+    if span >= last - first:
+        return (first + last) / 2
+    return min(max(center, first + span / 2), last - span / 2)
 
 
-def close_up(panel: Box, focus: Box, shape: float) -> View:
-    """A view across the short side of a long panel, holding `focus` whole and as central as the panel lets."""
-    short_side = panel.w if panel.w / panel.h < shape else panel.h * shape
-    span = max(short_side, focus.w, focus.h * shape) * MARGIN
-    height = span / shape
-    x = _within(focus.center[0], span, panel.x, panel.w)
-    y = _within(focus.center[1], height, panel.y, panel.h)
-    return View(x - span / 2, y - height / 2, span, height)
+def holds(view: View, box: Box) -> bool:
+    """Whether all of `box` is in the view, to a hundredth of a pixel."""
+    slack = 0.01
+    across = view.x <= box.x + slack and box.right <= view.x + view.w + slack
+    return across and view.y <= box.y + slack and box.bottom <= view.y + view.h + slack
 
 
 def at(from_view: View, to_view: View, progress: float) -> View:
-    """The view at `progress` in [0, 1]: the zoom is geometric and its fixed point stands still."""
+    """The view at `progress` in [0, 1]: the zoom is geometric and its fixed point stands still.
+
+    What both views hold is in every view between them: each is a mean of the two.
+    """
     if abs(to_view.w - from_view.w) < 1e-9:
         along = progress
         width = from_view.w
@@ -71,10 +85,16 @@ def smooth(t: float) -> float:
     return t * t * t * (t * (6 * t - 15) + 10)
 
 
-def _within(center: float, span: float, start: float, length: float) -> float:
-    if span >= length:
-        return start + length / 2
-    return min(max(center, start + span / 2), start + length - span / 2)
+def abrupt(t: float) -> float:
+    """Ease that begins at full speed and comes to rest, [0, 1] to [0, 1]."""
+    return 1 - (1 - min(max(t, 0.0), 1.0)) ** 3
+
+
+def shaken(view: View, frame: int) -> View:
+    """The view `frame` frames after a blow: swung to the sides and up and down, less and less."""
+    left = SHAKE_REACH * view.w * math.exp(-frame / SHAKE_DECAY)
+    turn = 2 * math.pi * frame / SHAKE_PERIOD
+    return View(view.x + left * math.sin(turn), view.y + left * math.cos(turn * 0.75), view.w, view.h)
 
 
 def _mix(a: float, b: float, share: float) -> float:

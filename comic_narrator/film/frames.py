@@ -11,7 +11,7 @@ import numpy as np
 from moviepy import VideoClip
 from numpy.typing import NDArray
 
-from comic_narrator.film.camera import at, smooth
+from comic_narrator.film.camera import abrupt, at, shaken, smooth
 from comic_narrator.model import Box, Scene, Shot, View
 
 Pixels = NDArray[np.uint8]
@@ -71,8 +71,11 @@ def view_at(shot: Shot, index: int) -> View:
     """What the camera shows in frame `index` of the scene."""
     if shot.ease == "hold":
         return shot.to_view
-    frames = max(shot.end_frame - shot.first_frame - 1, 1)
-    return at(shot.from_view, shot.to_view, smooth((index - shot.first_frame) / frames))
+    passed = index - shot.first_frame
+    along = passed / max(shot.end_frame - shot.first_frame - 1, 1)
+    if shot.ease == "shake":
+        return shaken(at(shot.from_view, shot.to_view, smooth(along)), passed)
+    return at(shot.from_view, shot.to_view, abrupt(along) if shot.ease == "abrupt" else smooth(along))
 
 
 def make_pyramid(page: Pixels, closest: float) -> Pyramid:

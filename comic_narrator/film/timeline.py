@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from comic_narrator.film.camera import close_up, is_long, push_in
-from comic_narrator.model import SPOKEN_KINDS, Beat, Box, Clip, Line, PageReading, Panel, Scene, Shot, View
+from comic_narrator.film.camera import framed, scaled
+from comic_narrator.film.shots import ARRIVAL, TRAVEL, Ease, drawn_area, look_at, said, tell_lines
+from comic_narrator.model import Beat, Box, Clip, PageReading, Panel, Scene, Shot, View
 
 LEAD_IN = 0.3
 """Seconds from the cut to a panel until its first line."""
 
 TAIL = 0.3
 """Seconds from the end of a panel's last pause to the cut."""
+
+PAGE_PUSH = 1.05
+"""The establishing shot of a page begins so much wider than it ends."""
 
 PAGE_SHARE = 0.85
 """A panel that covers so much of its page is the page: no establishing shot comes before it."""
@@ -24,15 +28,6 @@ class Take:
 
     file: str
     seconds: float
-
-
-@dataclass(frozen=True)
-class _Span:
-    """A beat on the scene's time line, seconds."""
-
-    beat: Beat
-    start: float
-    end: float
 
 
 def time_scene(
@@ -49,112 +44,109 @@ def time_scene(
     `takes` maps the ids of spoken beats to their sound, `shape` is the frame's width / height, `establishing` the
     seconds of whole page before the first panel.
     """
-    clips: list[Clip] = []
-    shots: list[Shot] = []
-    now = 0.0
+    scene = _Laid(fps)
     if establishing > 0 and _is_established(reading):
-        whole = Box(0, 0, reading.width, reading.height)
-        now = establishing
-        shots.append(_shot(None, 0, round(now * fps), push_in(whole, shape), whole))
+        scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), establishing)
     for panel in reading.panels:
         own = [beat for beat in beats if beat.panel == panel.id]
-        if not own:
-            continue
-        began, spans = now, []
-        now += LEAD_IN if any(beat.kind == "speech" for beat in own) else 0.0
-        for beat in own:
-            length = takes[beat.id].seconds if beat.kind == "speech" else 0.0
-            spans.append(_Span(beat, now, now + length))
-            now += length + beat.pause_after
-        now += TAIL
-        clips += [_clip(span, takes[span.beat.id]) for span in spans if span.beat.kind == "speech"]
-        shots += _panel_shots(reading, panel, spans, began, now, fps, shape)
-    if not shots:
-        whole = Box(0, 0, reading.width, reading.height)
-        now = max(establishing, 1.0)
-        shots.append(_shot(None, 0, round(now * fps), push_in(whole, shape), whole))
-    return Scene(page=reading.page, frames=shots[-1].end_frame, clips=tuple(clips), shots=tuple(shots))
+        if own:
+            _lay_panel(scene, reading, panel, own, takes, shape)
+    if not scene.shots:
+        scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), max(establishing, 1.0))
+    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(scene.shots))
 
 
-def drawn_area(reading: PageReading, panel: Panel) -> Box:
-    """The panel with whatever of its spoken balloons and captions reaches over its frame, cut to the page."""
-    area = panel.bbox
-    for line in reading.lines:
-        if line.panel == panel.id and line.kind in SPOKEN_KINDS:
-            for part in (line.balloon, line.bbox):
-                area = area.union(part) if part else area
-    return area.within(reading.width, reading.height)
+class _Laid:
+    """What is laid on a scene's time line so far; `now` is in seconds, `frame` the first that has no shot yet."""
+
+    def __init__(self, fps: int) -> None:
+        self.fps = fps
+        self.now = 0.0
+        self.frame = 0
+        self.clips: list[Clip] = []
+        self.shots: list[Shot] = []
+
+    def show(self, panel: str | None, views: tuple[View, View], ease: Ease, focus: Box, seconds: float) -> None:
+        """Move the camera for `seconds`; the end is rounded on the scene's clock, and a shot has a frame at least."""
+        self.now += seconds
+        end = max(round(self.now * self.fps), self.frame + 1)
+        from_view, to_view = (View(*(round(part, 4) for part in view)) for view in views)
+        still = from_view == to_view and ease != "shake"
+        shot = Shot(
+            panel=panel,
+            first_frame=self.frame,
+            end_frame=end,
+            from_view=from_view,
+            to_view=to_view,
+            ease="hold" if still else ease,
+            focus=focus,
+        )
+        self.shots.append(shot)
+        self.frame = end
+
+    def speak(self, beat: Beat, take: Take, start: float) -> None:
+        """Place a take `start` seconds into the scene."""
+        ends = round(start + take.seconds, 6)
+        clip = Clip(beat=beat.id, file=take.file, start=round(start, 6), end=ends, gain_db=beat.gain_db)
+        self.clips.append(clip)
+
+
+def _lay_panel(
+    scene: _Laid, reading: PageReading, panel: Panel, beats: Sequence[Beat], takes: Mapping[str, Take], shape: float
+) -> None:
+    spoken = [beat for beat in beats if beat.kind == "speech"]
+    # What is only held stands before the first line or after the last; between lines it lengthens the pause.
+    quiet = sum(beat.pause_after for beat in beats if beat.kind != "speech")
+    if spoken:
+        _lay_lines(scene, reading, panel, spoken, takes, shape, quiet)
+        return
+    seconds = quiet + TAIL
+    area = drawn_area(reading, panel)
+    for move in look_at(reading, panel, seconds, shape):
+        lasts = seconds if move.seconds is None else min(move.seconds, seconds)
+        scene.show(panel.id, (move.from_view, move.to_view), move.ease, area, lasts)
+        seconds -= lasts
+
+
+def _lay_lines(
+    scene: _Laid,
+    reading: PageReading,
+    panel: Panel,
+    spoken: Sequence[Beat],
+    takes: Mapping[str, Take],
+    shape: float,
+    quiet: float,
+) -> None:
+    area = drawn_area(reading, panel)
+    lines = {line.id: line for line in reading.lines}
+    heard = [said(reading, lines.get(beat.id), area, takes[beat.id].seconds) for beat in spoken]
+    telling = tell_lines(area, heard, shape)
+    whole, first, lead = framed(area, shape), telling[0].from_view, LEAD_IN
+    if first.w < whole.w and reading.direction != "vertical":
+        scene.show(panel.id, (whole, first), "smooth", area, ARRIVAL)
+        lead = 0.0
+    for i, (beat, told) in enumerate(zip(spoken, telling, strict=True)):
+        take, last = takes[beat.id], i == len(spoken) - 1
+        scene.speak(beat, take, scene.now + lead)
+        rest = beat.pause_after + (TAIL + quiet if last else 0.0)
+        # Where the camera has a way to go, it goes in the pause; else it is still on its way to the line's own end.
+        going = 0.0 if told.travel is None else max(rest, TRAVEL)
+        staying = lead + take.seconds + (rest if told.travel is None else 0.0)
+        scene.show(panel.id, (told.from_view, told.to_view), "smooth", area, staying)
+        if told.travel is not None:
+            scene.show(panel.id, (told.to_view, told.travel), "smooth", area, going)
+        lead = 0.0
+
+
+def _page_box(reading: PageReading) -> Box:
+    return Box(0, 0, reading.width, reading.height)
+
+
+def _page_push(reading: PageReading, shape: float) -> tuple[View, View]:
+    end = framed(_page_box(reading), shape)
+    return scaled(end, PAGE_PUSH), end
 
 
 def _is_established(reading: PageReading) -> bool:
     covered = max(panel.bbox.area for panel in reading.panels) / (reading.width * reading.height)
     return reading.direction != "vertical" and not (len(reading.panels) == 1 and covered >= PAGE_SHARE)
-
-
-def _clip(span: _Span, take: Take) -> Clip:
-    return Clip(
-        beat=span.beat.id,
-        file=take.file,
-        start=round(span.start, 6),
-        end=round(span.end, 6),
-        gain_db=span.beat.gain_db,
-    )
-
-
-def _panel_shots(
-    reading: PageReading, panel: Panel, spans: Sequence[_Span], began: float, ended: float, fps: int, shape: float
-) -> list[Shot]:
-    area = drawn_area(reading, panel)
-    first, last = round(began * fps), round(ended * fps)
-    if not is_long(area, shape):
-        return [_shot(panel.id, first, last, push_in(area, shape), area)]
-    return _travel(reading, panel.id, area, spans, first, last, fps, shape)
-
-
-def _travel(
-    reading: PageReading, panel: str, area: Box, spans: Sequence[_Span], first: int, last: int, fps: int, shape: float
-) -> list[Shot]:
-    """Shots along a long panel: held on each spoken balloon, moving between them; end to end where none is spoken."""
-    lines = {line.id: line for line in reading.lines}
-    stops = [(span, box) for span in spans if (box := _place(lines.get(span.beat.id))) is not None]
-    if not stops:
-        from_view, to_view = _ends(area, reading.direction == "rtl", shape)
-        return [_shot(panel, first, last, (from_view, to_view), area)]
-    shots: list[Shot] = []
-    now = first
-    for i, (span, box) in enumerate(stops):
-        view = close_up(area, box, shape)
-        if shots and round(span.start * fps) > now:
-            moved = round(span.start * fps)
-            shots.append(_shot(panel, now, moved, (shots[-1].to_view, view), area))
-            now = moved
-        end = last if i == len(stops) - 1 else max(round(span.end * fps), now + 1)
-        shots.append(_shot(panel, now, end, (view, view), area))
-        now = end
-    return shots
-
-
-def _place(line: Line | None) -> Box | None:
-    return (line.balloon or line.bbox) if line else None
-
-
-def _ends(area: Box, from_right: bool, shape: float) -> tuple[View, View]:
-    corner = Box(area.x, area.y, 1, 1)
-    far = Box(area.right - 1, area.bottom - 1, 1, 1)
-    if from_right and area.w / area.h > shape:
-        corner, far = Box(area.right - 1, area.y, 1, 1), Box(area.x, area.bottom - 1, 1, 1)
-    return close_up(area, corner, shape), close_up(area, far, shape)
-
-
-def _shot(panel: str | None, first: int, end: int, views: tuple[View, View], focus: Box) -> Shot:
-    from_view, to_view = (View(*(round(v, 4) for v in view)) for view in views)
-    ease = "hold" if from_view == to_view else "smooth"
-    return Shot(
-        panel=panel,
-        first_frame=first,
-        end_frame=end,
-        from_view=from_view,
-        to_view=to_view,
-        ease=ease,
-        focus=focus,
-    )

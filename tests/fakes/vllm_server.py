@@ -186,20 +186,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _chat(self, call: Call, data: bytes) -> None:
         asked = Asked(json.loads(data), {k.lower(): v for k, v in self.headers.items()}, time.monotonic())
-        call.asked = asked
         fake = call.fake
-        with fake.lock:
-            fake.asked.append(asked)
-            fake.in_flight += 1
-            fake.most_in_flight = max(fake.most_in_flight, fake.in_flight)
+        call.begin(asked)
         try:
             if asked.body["model"] != fake.model:
                 call.send_json(404, error_body(404, f"The model `{asked.body['model']}` does not exist."))
             else:
                 fake.next_script(asked)(call)
         finally:
-            with fake.lock:
-                fake.in_flight -= 1
+            call.end()
 
 
 def _card(fake: FakeVllm) -> dict[str, Any]:
@@ -230,8 +225,23 @@ class Call:
     def __init__(self, handler: _Handler) -> None:
         self.handler = handler
         self.fake = handler.server.fake
+        self.counted = False
         with self.fake.lock:
             self.fake.calls.append(f"{handler.command} {handler.path}")
+
+    def begin(self, asked: Asked) -> None:
+        """A chat call has come in."""
+        self.asked, self.counted = asked, True
+        with self.fake.lock:
+            self.fake.asked.append(asked)
+            self.fake.in_flight += 1
+            self.fake.most_in_flight = max(self.fake.most_in_flight, self.fake.in_flight)
+
+    def end(self) -> None:
+        """It is answered: said before the last byte is sent, for its caller may call again at once."""
+        with self.fake.lock:
+            self.fake.in_flight -= self.counted
+            self.counted = False
 
     def refused(self) -> bool:
         """Whether the call was turned away: the server is starting, or the key is wrong."""
@@ -250,6 +260,7 @@ class Call:
 
     def send(self, status: int, data: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
         """A whole answer."""
+        self.end()
         self.handler.send_response(status)
         self.handler.send_header("content-type", kind)
         self.handler.send_header("content-length", str(len(data)))
@@ -298,6 +309,7 @@ class Call:
 
     def done(self) -> None:
         """The end of a stream."""
+        self.end()
         self.raw(b"data: [DONE]\n\n")
         self.close_stream()
 

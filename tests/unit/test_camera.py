@@ -8,22 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comic_narrator.film.camera import at, close_up, framed, is_long, push_in, smooth
+from comic_narrator.film.camera import abrupt, at, framed, holding, holds, shaken, smooth
 from comic_narrator.model import Box, View
 
 boxes = st.builds(Box, st.integers(0, 3000), st.integers(0, 40_000), st.integers(10, 3000), st.integers(10, 6000))
 shapes = st.sampled_from([16 / 9, 9 / 16, 1.0, 4 / 5])
 moments = st.floats(0, 1)
-
-
-def holds(view: View, box: Box) -> bool:
-    slack = 1e-6 * max(view.w, view.h)
-    return (
-        view.x <= box.x + slack
-        and view.y <= box.y + slack
-        and view.x + view.w >= box.right - slack
-        and view.y + view.h >= box.bottom - slack
-    )
 
 
 @given(boxes, shapes)
@@ -33,40 +23,46 @@ def test_a_framed_box_is_whole_in_a_view_of_the_films_shape(box: Box, shape: flo
     assert view.w / view.h == pytest.approx(shape)
 
 
-@given(boxes, shapes, moments)
-def test_a_push_keeps_the_box_whole_all_the_way(box: Box, shape: float, progress: float) -> None:
-    assert holds(at(*push_in(box, shape), progress), box)
-
-
-@given(boxes, shapes)
-def test_a_push_ends_closer_than_it_begins(box: Box, shape: float) -> None:
-    first, last = push_in(box, shape)
-    assert last.w < first.w
-
-
-@given(
-    st.integers(100, 800),
-    st.integers(5000, 40_000),
-    st.floats(0, 1),
-    st.integers(50, 700),
-    st.integers(50, 900),
-    shapes,
-)
-def test_a_close_up_holds_its_balloon_and_is_no_wider_than_needed(
-    width: int, height: int, place: float, balloon_w: int, balloon_h: int, shape: float
+@given(boxes, boxes, shapes, moments)
+def test_what_two_views_hold_is_held_on_the_way_between_them(
+    box: Box, wide: Box, shape: float, progress: float
 ) -> None:
-    panel = Box(0, 0, width, height)
-    balloon = Box(0, round(place * (height - balloon_h)), min(balloon_w, width), balloon_h)
-    view = close_up(panel, balloon, shape)
-    assert holds(view, balloon)
-    assert view.w <= max(width, balloon.w, balloon.h * shape) * 1.06
+    ends = framed(box, shape, 1.2), framed(box.union(wide), shape)
+    assert holds(at(*ends, progress), box)
 
 
-def test_only_extreme_panels_are_long() -> None:
-    assert not is_long(Box(0, 0, 200, 1000), 16 / 9)
-    assert not is_long(Box(0, 0, 2000, 500), 16 / 9)
-    assert is_long(Box(0, 0, 400, 2600), 16 / 9)
-    assert is_long(Box(0, 0, 8000, 400), 16 / 9)
+@given(boxes, boxes, shapes, st.floats(0, 3000))
+def test_a_view_holds_its_boxes_and_no_more_ground_than_it_must(
+    box: Box, other: Box, shape: float, narrowest: float
+) -> None:
+    area = box.union(other)
+    whole, view = framed(area, shape), holding([box], area, narrowest, shape)
+    assert holds(view, box)
+    assert view.w / view.h == pytest.approx(shape)
+    assert min(narrowest, whole.w) * 0.999999 <= view.w <= whole.w * 1.000001
+    for first, span, start, length in ((view.x, view.w, area.x, area.w), (view.y, view.h, area.y, area.h)):
+        before, after = start - first, first + span - start - length
+        margin = whole.w * 0.05
+        assert max(before, after) <= margin or before == pytest.approx(after, abs=0.01)
+
+
+@given(st.integers(0, 300))
+def test_a_shake_is_a_few_pixels_and_dies_away(frame: int) -> None:
+    view = View(0, 0, 1920, 1080)
+    swung = shaken(view, frame)
+    assert abs(swung.x) <= 4
+    assert abs(swung.y) <= 4
+    assert (swung.w, swung.h) == (view.w, view.h)
+    if frame > 30:
+        assert max(abs(swung.x), abs(swung.y)) < 0.02
+    assert max(abs(shaken(view, k).x) for k in range(4)) > 2
+
+
+def test_an_abrupt_move_begins_at_once_and_ends_at_rest() -> None:
+    assert abrupt(0) == 0
+    assert abrupt(1) == 1
+    assert abrupt(0.1) > 0.25
+    assert 1 - abrupt(0.99) < 1e-5
 
 
 @given(moments, moments)

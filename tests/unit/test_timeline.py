@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comic_narrator.film.frames import view_at
-from comic_narrator.film.timeline import Take, drawn_area, time_scene
+from comic_narrator.film.shots import drawn_area
+from comic_narrator.film.timeline import Take, time_scene
 from comic_narrator.model import Beat, Box, Line, PageReading, Panel, Scene
 
 SHAPE = 16 / 9
