@@ -37,8 +37,8 @@ def narrate(job: Job, run: Run) -> None:
             return
 
         timing = steps.time(book, readings, script, takes, run)
+        sound = steps.mix(readings, script, timing, job, run)
         scenes = steps.film_scenes(book, timing, run)
-        sound = steps.mix(timing, run)
         steps.finish(book, script, cast, timing, scenes, sound, job, run)
     finally:
         steps.save_report(run)

@@ -33,7 +33,7 @@ GUARD = round(0.2 * RATE)
 """Samples of the loop's other end that lie before and after it in its file: a codec blurs the ends of a file."""
 LOOP_LUFS = -23.0
 EFFECT_PEAK = 10 ** (-2 / 20)
-BITRATE = {"ambience": 24, "music": 28, "effect": 44}
+BITRATE = {"ambience": 20, "music": 24, "effect": 40}
 """Kilobits a second and channel, Opus."""
 OWN = ("CC0-1.0", "made by scripts/build_sound_library.py of comic-narrator", "comic-narrator")
 QUIET = {
@@ -51,9 +51,8 @@ def main() -> None:
     for name, kind, tags, waves in sounds(asked):
         known[name] = stored(name, kind, tags, waves)
         print(name, known[name]["loudness"], f"{known[name]['seconds']} s", flush=True)
-    order = {"ambience": 0, "effect": 1, "music": 2}
-    names = sorted(known, key=lambda name: (order[known[name]["kind"]], name))
-    table.write_text("\n".join(row(name, known[name]) for name in names), encoding="utf-8")
+        names = sorted(known, key=lambda name: (known[name]["kind"], name))
+        table.write_text("\n".join(row(name, known[name]) for name in names), encoding="utf-8")
     store_licences()
     size = sum(file.stat().st_size for file in DATA.rglob("*") if file.is_file())
     print(f"{len(known)} sounds, {size / 1e6:.2f} MB")
@@ -61,7 +60,10 @@ def main() -> None:
 
 def sounds(asked: set[str]) -> Iterator[tuple[str, str, str, list[Wave]]]:
     """Name, kind, tags and waves (two for music: base and lead) of each sound that is asked for."""
-    wanted = lambda name: not asked or name in asked  # noqa: E731
+
+    def wanted(name: str) -> bool:
+        return not asked or name in asked
+
     for name, (make, tags) in AMBIENCES.items():
         if wanted(name):
             yield name, "ambience", tags, [make(seeded(name))]

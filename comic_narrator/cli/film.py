@@ -43,7 +43,7 @@ from comic_narrator.work import LOG, Edits, Work
 log = logging.getLogger("comic_narrator")
 
 EPILOG = "Further commands, each with --help of its own: " + ", ".join(
-    f"comic-narrator [bold]{name}[/]" for name in ("read", "doctor", "settings", "voices", "status")
+    f"comic-narrator [bold]{name}[/]" for name in ("read", "doctor", "settings", "voices", "sounds", "status")
 )
 
 
@@ -79,6 +79,9 @@ def film(
     ] = None,
     keep_edits: KeepEdits = False,
     discard_edits: DiscardEdits = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="The film is for you alone: use also what may not be published.")
+    ] = False,
     profile: Profile = None,
     assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
     as_json: AsJson = False,
@@ -92,7 +95,7 @@ def film(
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
-    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip)
+    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip, private=private or None)
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)

@@ -23,9 +23,12 @@ def settings_for_book(
     language: str | None,
     spreads: str | None,
     skip: str | None,
+    *,
+    private: bool | None = None,
 ) -> Settings:
     """The settings of a command that takes a book, with the named options that say how that is read."""
-    options = {"book.layout": layout, "book.language": language, "book.spreads": spreads, "book.skip": skip}
+    options: dict[str, object] = {"book.layout": layout, "book.language": language}
+    options |= {"book.spreads": spreads, "book.skip": skip, "sound.private": private}
     return load_settings(profile, os.environ, assignments, options)[0]
 
 

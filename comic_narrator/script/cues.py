@@ -56,7 +56,7 @@ def seen_sounds(reading: PageReading, panel: Panel, drawn: Sequence[Beat]) -> li
     told: list[Beat] = []
     for i, what in enumerate(dict.fromkeys(seen), 1):
         tag = sound_of(what, reading.language) or what
-        if tag not in known and len(known) < MOST_SOUNDS:
+        if tag not in known and len(drawn) + len(told) < MOST_SOUNDS:
             known.add(tag)
-            told.append(Beat(id=f"{panel.id}.s{i}", page=reading.page, panel=panel.id, kind="sound", text=tag))
+            told.append(Beat(id=f"{panel.id}.s{i}", page=reading.page, panel=panel.id, kind="sound", text=what))
     return told

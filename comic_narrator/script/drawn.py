@@ -13,7 +13,9 @@ from comic_narrator import lexicon
 NEAR_LETTERS = 5
 """A Latin word of so many letters may differ in one from a word of the table: hand-drawn letters are misread."""
 
-SMALL_KANA = str.maketrans("", "", "ぁぃぅぇぉっーゎ~〜～ｰ-‐–—")
+SMALL_VOWELS = str.maketrans("ぁぃぅぇぉ〜～~ｰ", "ーーーーーーーーー")
+"""A small vowel, like a wave, draws the vowel before it out."""
+DRAWN_OUT = str.maketrans("", "", "ーっ")
 
 
 def sound_of(text: str, language: str) -> str | None:
@@ -21,21 +23,26 @@ def sound_of(text: str, language: str) -> str | None:
 
     A word of any language is known in every book; `language` (BCP-47) only says whether plain English words are met.
     """
-    known = _table()
-    whole = _key(text)
-    if whole in known:
-        return known[whole]
-    parts = re.split(r"[\s!！?？。、,.…~〜・*\"“”'’()]+", text)
-    for part in parts:
-        if (word := _key(part)) in known:
-            return known[word]
+    parts = re.split(r"[\s!！?？。、,.…・*\"“”'’()]+", text)
+    for part in (text, *parts):
+        if tag := _known(part):
+            return tag
     english = language.split("-")[0] == "en"
     return next((tag for part in parts if (tag := _stemmed(_key(part)) or _near(part, english))), None)
 
 
+def _known(written: str) -> str | None:
+    """The tag of a word as it is written, else without its long vowels, else of one of its repetitions."""
+    exact, loose = _tables()
+    word = _key(written)
+    short = word.translate(DRAWN_OUT)
+    half = short[: len(short) // 2]
+    return exact.get(word) or loose.get(short) or (loose.get(half) if half and half * 2 == short else None)
+
+
 def _stemmed(word: str) -> str | None:
     stems = (word.removesuffix(ending) for ending in ("es", "s", "ing", "ed") if word.endswith(ending))
-    return next((tag for stem in stems if len(stem) > 2 and (tag := _table().get(stem))), None)
+    return next((tag for stem in stems if len(stem) > 2 and (tag := _tables()[1].get(stem))), None)
 
 
 def _near(written: str, english: bool) -> str | None:
@@ -43,7 +50,7 @@ def _near(written: str, english: bool) -> str | None:
     word = _key(written)
     if len(word) < NEAR_LETTERS or not word.isascii():
         return None
-    tags = {tag for other, tag in _table().items() if other[0] == word[0] and _one_apart(word, other)}
+    tags = {tag for other, tag in _tables()[1].items() if other[0] == word[0] and _one_apart(word, other)}
     plain = english and tags and written.casefold() in lexicon.english_words()
     return tags.pop() if len(tags) == 1 and not plain else None
 
@@ -59,14 +66,20 @@ def _one_apart(word: str, other: str) -> bool:
 
 
 def _key(text: str) -> str:
-    """What is compared: letters in lower case, kana as hiragana, no long vowels, repetitions as two."""
+    """What is compared: letters in lower case, kana as hiragana, many repetitions as two."""
     plain = "".join(_hiragana(c) for c in unicodedata.normalize("NFKC", text).casefold())
-    plain = plain.translate(SMALL_KANA)
-    letters = "".join(c for c in plain if unicodedata.category(c)[0] in "LM")
+    plain = re.sub(r"ー+", "ー", plain.translate(SMALL_VOWELS))
+    letters = "".join(c for c in plain if unicodedata.category(c)[0] in "LM" or c == "ー")
     # CRAAASH is crash, and so is "crasch" of no table: only runs of one letter are cut.
     cut = re.sub(r"([a-zà-ÿ])\1+", r"\1", letters)
     cut = re.sub(r"([^a-z])\1{2,}", r"\1\1", cut)
-    return re.sub(r"^(.{1,5}?)\1{2,}$", r"\1\1", cut)
+    return re.sub(r"^(.{1,5}?)\1{2,}$", r"\1\1", _without_stop(cut))
+
+
+def _without_stop(word: str) -> str:
+    """Without the small tsu, which says only how sudden a sound ends; a word of one letter and it stays as it is."""
+    short = word.replace("っ", "")
+    return short if len(short) > 1 else word
 
 
 def _hiragana(letter: str) -> str:
@@ -86,8 +99,11 @@ def table_words() -> tuple[tuple[str, str, str], ...]:
 
 
 @cache
-def _table() -> dict[str, str]:
-    told: dict[str, str] = {}
+def _tables() -> tuple[dict[str, str], dict[str, str]]:
+    """The tags of words as they are written, and of words without their long vowels; the first of a kind counts."""
+    exact: dict[str, str] = {}
+    loose: dict[str, str] = {}
     for tag, _, word in table_words():
-        told.setdefault(_key(word), tag)
-    return told
+        exact.setdefault(_key(word), tag)
+        loose.setdefault(_key(word).translate(DRAWN_OUT), tag)
+    return exact, loose

@@ -84,9 +84,7 @@ def _best_path(scores: Sequence[Mapping[str, float]]) -> list[str]:
     for score in scores[1:]:
         best = max(total, key=lambda mood: total[mood])
         step = {mood: mood if total[mood] >= total[best] - CHANGE else best for mood in score}
-        total = {
-            mood: (total[old] - (CHANGE if old != mood else 0.0)) + score[mood] for mood, old in step.items()
-        }
+        total = {mood: (total[old] - (CHANGE if old != mood else 0.0)) + score[mood] for mood, old in step.items()}
         came.append(step)
     path = [max(total, key=lambda mood: total[mood])]
     for step in reversed(came):

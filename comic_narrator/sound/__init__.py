@@ -1,6 +1,6 @@
 """Sound: chooses effects, ambience and music, lays them under the speech and brings the film to one loudness."""
 
-from comic_narrator.sound.choosing import Choice, Cue, Placement, choose
+from comic_narrator.sound.choosing import KINDS, Choice, Cue, Placement, choose, find
 from comic_narrator.sound.folders import read_folder
 from comic_narrator.sound.library import Sound, decode, licence_text, shipped
 from comic_narrator.sound.loudness import Loudness
@@ -8,6 +8,7 @@ from comic_narrator.sound.mix import STEMS, Mixed, mix_film
 from comic_narrator.sound.stem import Said, speech_stem
 
 __all__ = [
+    "KINDS",
     "STEMS",
     "Choice",
     "Cue",
@@ -18,6 +19,7 @@ __all__ = [
     "Sound",
     "choose",
     "decode",
+    "find",
     "licence_text",
     "mix_film",
     "read_folder",

@@ -66,7 +66,7 @@ class Ducking:
 
 def rounded(ramp: NDArray[np.floating]) -> Curve:
     """A straight ramp from 0 to 1 as one without corners."""
-    return (0.5 - 0.5 * np.cos(np.pi * ramp)).astype(np.float32)
+    return np.asarray(0.5 - 0.5 * np.cos(np.pi * ramp), np.float32)
 
 
 class Bed:
@@ -129,7 +129,7 @@ class Bed:
 
 def decibels(curve: Curve) -> Curve:
     """Decibels as factors."""
-    return np.exp(curve * np.float32(np.log(10) / 20))
+    return np.asarray(np.exp(curve * np.float32(np.log(10) / 20)), np.float32)
 
 
 def _fades(placement: Placement, start: int, count: int) -> Curve:
@@ -144,4 +144,4 @@ def _fades(placement: Placement, start: int, count: int) -> Curve:
 
 def _sides(place: float) -> Audio:
     angle = (place + 1) * np.pi / 4
-    return (np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)])).astype(np.float32)
+    return np.asarray(np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)]), np.float32)

@@ -16,6 +16,8 @@ NOTHING = "none"
 """What a script says where an ambience or the music is to stop."""
 AGAIN_SECONDS = 3.0
 """The same effect does not come again within this time; another with the same tags does."""
+WORN_SECONDS = 20.0
+"""Within this time another effect with the same tags is rather taken."""
 CROSS_SECONDS = {"ambience": 2.5, "music": 4.0}
 FLOOR = "room"
 """The ambience that is always there, faintly: a film never falls silent as if it were broken."""
@@ -64,27 +66,31 @@ class Choice:
         return sorted({p.sound.name: p.sound for p in self.placements}.values(), key=lambda sound: sound.name)
 
 
-def choose(cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float) -> Choice:
-    """Choose for a film of so many seconds; earlier shelves are asked first (the user's before the program's)."""
+def choose(cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float, *, floor: bool = True) -> Choice:
+    """Choose for a film of so many seconds; earlier shelves are asked first (the user's before the program's).
+
+    `floor` has a quiet room heard under it all.
+    """
     missing: list[tuple[str, str]] = []
     placed = [*_effects([cue for cue in cues if cue.kind == "sound"], shelves, seconds, missing)]
     for kind in ("ambience", "music"):
         spans = [cue for cue in cues if cue.kind == kind]
         placed += _spans(spans, KINDS[kind], shelves, seconds, missing)
-    if any(cue.kind == "ambience" for cue in cues):
-        floor = [s for shelf in shelves for s in shelf if s.kind == "ambience" and s.name == FLOOR][:1]
-        placed += [Placement(s, 0.0, seconds, FLOOR_DB, 0.0, 1.0, 1.5) for s in floor]
+    if floor:
+        rooms = [s for s in by_kind(shelves[-1], "ambience") if s.name == FLOOR]
+        placed += [Placement(room, 0.0, seconds, FLOOR_DB) for room in rooms]
     return Choice(tuple(sorted(placed, key=lambda p: (p.start, p.sound.name))), tuple(missing))
 
 
 def find(wanted: Iterable[str | None], shelves: Sequence[Sequence[Sound]], kind: Kind) -> list[Sound]:
-    """The sounds of the first shelf that fit the first of `wanted` which any fits, the best first; [] where none does."""
+    """The sounds that fit best: of the first of `wanted` that any fits, on the first shelf that has one; [] for none."""
     for words in filter(None, wanted):
         for shelf in shelves:
             fits = [(fit, sound) for sound in by_kind(shelf, kind) if (fit := _fit(words, sound)) > 0]
             if fits:
                 best = max(fit for fit, _ in fits)
-                return [sound for fit, sound in fits if fit == best]
+                ranked = sorted(fits, key=lambda fit: -fit[0])
+                return [sound for fit, sound in ranked if fit >= min(best, 3.0)]
     return []
 
 
@@ -95,15 +101,18 @@ def _fit(words: str, sound: Sound) -> float:
     if not phrase:
         return 0.0
     if phrase in names:
-        # Its first tag is what a sound is above all.
-        return 4.0 if phrase in {sound.name, "-".join(_words(sound.tags[0]))} else 3.0
+        # Its first tag is what a sound is above all; music may change with every time that a mood comes back.
+        first = sound.kind != "music" and phrase in {"-".join(_words(tag)) for tag in (sound.name, sound.tags[0])}
+        return 4.0 if first else 3.0
     asked = {word for word in _words(words) if word not in SMALL_WORDS}
     have = {word for name in names for word in name.split("-")}
     share = len(asked & have) / len(asked) if asked else 0.0
     return share if share >= 0.5 else 0.0
 
 
-SMALL_WORDS = frozenset(["a", "an", "and", "at", "in", "is", "of", "on", "the", "to", "with", "sound", "noise", "loud", "soft"])
+SMALL_WORDS = frozenset(
+    ["a", "an", "and", "at", "in", "is", "of", "on", "the", "to", "with", "sound", "noise", "loud", "soft"]
+)
 
 
 def _words(text: str) -> list[str]:
@@ -139,7 +148,8 @@ def _effects(
         if not fits:
             missing.append((cue.beat, cue.printed or cue.wanted or ""))
             continue
-        sound = heard.freshest(fits)
+        worn = [cue.start - heard.last.get(sound.name, -WORN_SECONDS) < WORN_SECONDS for sound in fits]
+        sound = fits[worn.index(False)] if False in worn else heard.freshest(fits)
         if cue.start - heard.last.get(sound.name, -AGAIN_SECONDS) < AGAIN_SECONDS:
             continue
         heard.last[sound.name] = cue.start
@@ -164,8 +174,8 @@ def _spans(
                 missing.append((cue.beat, part))
                 continue
             sounds.append(next((s for s in fits if s.name in running), heard.freshest(fits)))
-        for name in set(running) - {sound.name for sound in sounds}:
-            placed.append(_ended(running.pop(name), cue.start, seconds))
+        over = running.keys() - {sound.name for sound in sounds}
+        placed += [_ended(running.pop(name), cue.start, seconds) for name in sorted(over)]
         for sound in sounds:
             heard.last[sound.name] = cue.end
             # Nothing that loops goes on past its cue, unless the next cue takes it up again.

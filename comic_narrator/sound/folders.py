@@ -72,7 +72,9 @@ def _sound(path: Path, name: str, told: Described) -> Sound:
     try:
         seconds = soundfile.info(path).duration
     except soundfile.LibsndfileError as error:
-        raise InputError(f"{path} is not a sound file that can be played.", "Convert it to FLAC, or remove it.") from error
+        raise InputError(
+            f"{path} is not a sound file that can be played.", "Convert it to FLAC, or remove it."
+        ) from error
     words = [word for word in re.split(r"[\W_\d]+", path.stem.lower()) if word]
     kind = told.kind or FOLDERS.get(path.parent.name.lower()) or ("effect" if seconds <= EFFECT_SECONDS else "ambience")
     tags = told.tags or ("-".join(words), *words) if words else told.tags or (path.stem,)

@@ -139,7 +139,9 @@ def _read(path: Path, sound: Sound) -> Audio:
             wave = file.read(min(last, first + most), dtype="float32", always_2d=True)[first:]
             rate = file.samplerate
     except (soundfile.LibsndfileError, OSError) as error:
-        raise InputError(f"{path} cannot be played: {error}.", "Replace it, or take it out of sound.folders.") from error
+        raise InputError(
+            f"{path} cannot be played: {error}.", "Replace it, or take it out of sound.folders."
+        ) from error
     if not len(wave) or not np.isfinite(wave).all():
         raise InputError(f"{path} holds no sound.", "Replace it, or take it out of sound.folders.")
     wave = wave[:, :2] if sound.kind != "effect" else wave.mean(axis=1, keepdims=True)

@@ -15,6 +15,8 @@ from comic_narrator import ffmpeg
 from comic_narrator.errors import FilmError
 from comic_narrator.model import SAMPLE_RATE
 
+Wave = NDArray[np.float32] | NDArray[np.float64]
+
 CEILING_DBTP = -1.5
 MOST_GAIN_DB = 20.0
 SILENCE_LUFS = -69.5
@@ -81,7 +83,7 @@ def master(mix: RawAudio, out: Path, target: float) -> tuple[Loudness, float]:
     return got, last
 
 
-def k_weighted(wave: NDArray[np.float32]) -> NDArray[np.float64]:
+def k_weighted(wave: Wave) -> NDArray[np.float64]:
     """A wave (n,) or (n, channels) at 48 kHz through the K filter of ITU-R BS.1770-4."""
     size = 1 << int(np.ceil(np.log2(len(wave) + SAMPLE_RATE // 4)))
     turn = np.exp(-2j * np.pi * np.fft.rfftfreq(size))
@@ -93,15 +95,15 @@ def k_weighted(wave: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(np.fft.irfft(np.fft.rfft(wave, size, axis=0) * gain, size, axis=0)[: len(wave)])
 
 
-def steady_loudness(wave: NDArray[np.float32]) -> float:
+def steady_loudness(wave: Wave) -> float:
     """LUFS of a stereo sound (n, 2) as a whole, without gates; -120 of silence."""
     return float(-0.691 + 10 * np.log10(np.mean(k_weighted(wave) ** 2) * 2 + 1e-12))
 
 
-def loudest_moment(wave: NDArray[np.float32]) -> float:
+def loudest_moment(wave: Wave) -> float:
     """LUFS of the loudest 0.4 s of a mono sound (n,), played from both sides; -120 of silence."""
     window = round(0.4 * SAMPLE_RATE)
-    power = np.cumsum(np.pad(k_weighted(np.pad(wave, (0, window))) ** 2, (1, 0)))
+    power = np.cumsum(np.pad(k_weighted(np.concatenate([wave, np.zeros(window, np.float32)])) ** 2, (1, 0)))
     return float(-0.691 + 10 * np.log10(2 * (power[window:] - power[:-window]).max() / window + 1e-12))
 
 

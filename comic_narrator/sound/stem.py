@@ -70,4 +70,4 @@ def _room() -> Audio:
     noise = rng.standard_normal(len(time)) * np.exp(-6.9 * time / ROOM_SECONDS) * (time > 0.012)
     hertz = np.fft.rfftfreq(len(time), 1 / SAMPLE_RATE)
     soft = np.fft.irfft(np.fft.rfft(noise) * (hertz > 150) / (1 + (hertz / 2500) ** 2), len(time))
-    return (soft / np.sqrt(np.sum(soft**2))).astype(np.float32)
+    return np.asarray(soft / np.sqrt(np.sum(soft**2)), np.float32)

@@ -4,9 +4,10 @@ A step asks the work folder for its files; only where one is missing or its inpu
 """
 
 from comic_narrator.steps.book import ingest, wishes_of
-from comic_narrator.steps.film import film_scenes, finish, mix, time
+from comic_narrator.steps.film import film_scenes, finish, time
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
+from comic_narrator.steps.sound import mix
 from comic_narrator.steps.words import cast, script, speak, who_is_who
 
 __all__ = [

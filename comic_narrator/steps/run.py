@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Literal
 from comic_narrator import __version__
 from comic_narrator.backends import Choice
 from comic_narrator.console import Step, Watch
-from comic_narrator.errors import InputError
+from comic_narrator.errors import InputError, UsageError
 from comic_narrator.ingest import Source
 from comic_narrator.readers import Reader
 from comic_narrator.report import Credit, Report
@@ -90,6 +90,16 @@ def read_given(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.", "Check the path and its permissions.") from error
+
+
+def refuse_unpublishable(heard: Sequence[Credit], *, private: bool) -> None:
+    """UsageError where somebody's licence forbids passing the film on, unless it is for the user alone."""
+    forbidden = [credit for credit in heard if credit.forbids_publishing]
+    if forbidden and not private:
+        raise UsageError(
+            f"{forbidden[0].name} may not be in a film that is published: its licence is {forbidden[0].licence!r}.",
+            "Choose another, or run again with --private and keep the film to yourself.",
+        )
 
 
 def save_report(run: Run) -> Report:

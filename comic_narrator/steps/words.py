@@ -19,7 +19,7 @@ from comic_narrator.model import SAMPLE_RATE, Beat, Book, Cast, PageReading, Peo
 from comic_narrator.readers import figures_of
 from comic_narrator.report import Credit
 from comic_narrator.steps.many import speaking
-from comic_narrator.steps.run import Job, Run, read_given
+from comic_narrator.steps.run import Job, Run, read_given, refuse_unpublishable
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.work import digest_of
 
@@ -85,11 +85,6 @@ def script(book: Book, readings: Mapping[str, PageReading], people: People, cast
         written = run.work.artefact(Script, SCRIPT, inputs, build)
         step()
     _check(written, readings)
-    run.shortfalls += [
-        f"beat {beat.id}: {beat.kind} is not played yet"
-        for beat in written.beats
-        if beat.kind not in ("speech", "pause")
-    ]
     told = {beat.page for beat in written.beats}
     run.shortfalls += [f"page {page}: script.json has no beat for it" for page in readings if page not in told]
     return written
@@ -124,6 +119,9 @@ def speak(script: Script, run: Run) -> dict[str, Take]:
     profiles = {profile.id: profile for profile in run.voice.profiles(script.language)}
     spoken = [beat for beat in script.beats if beat.kind == "speech"]
     orders = {beat.id: _order(beat, profiles, run) for beat in spoken}
+    _credit({order.profile for order in orders.values()}, run)
+    # Now, not after an hour of speaking.
+    refuse_unpublishable(run.voices_heard, private=run.settings.sound.private)
     takes: dict[str, Take] = {}
     failed: list[str] = []
     with run.stage("speech", len(spoken)) as step, _spoken_ahead(orders.values(), run) as ahead:
@@ -136,7 +134,6 @@ def speak(script: Script, run: Run) -> dict[str, Take]:
                 run.work.failed()
                 failed.append(f"beat {beat.id}: {error.what} {error.hint}")
             step()
-    _credit({order.profile for order in orders.values()}, run)
     if failed:
         run.shortfalls += failed
         raise ItemsFailedError(

@@ -117,7 +117,9 @@ def storm(rng: Random) -> Wave:
     """Wind, rain and far thunder."""
     loop = rain(rng, 900, 0.8, 600, 7000) + 0.9 * wind(rng, 220, 0.3, 0.15)
     for start in (3.0, 11.5):
-        place(loop, start, filtered(note(EFFECTS_FONT, 2, 122, 55, 4, 6), band(30, 500)), 6, float(rng.uniform(-0.5, 0.5)))
+        place(
+            loop, start, filtered(note(EFFECTS_FONT, 2, 122, 55, 4, 6), band(30, 500)), 6, float(rng.uniform(-0.5, 0.5))
+        )
     return loop
 
 
@@ -154,7 +156,9 @@ def crickets(rng: Random) -> Wave:
     for _ in range(7):
         pitch, side = float(rng.uniform(3800, 5200)), float(rng.uniform(-0.9, 0.9))
         pulse = np.concatenate([glide(np.full(1200, pitch)) * hump(0.025, 0.4, 1), np.zeros(900)])
-        chirps = np.concatenate([np.tile(pulse, int(rng.integers(3, 6))), np.zeros(round(rng.uniform(0.35, 0.8) * RATE))])
+        chirps = np.concatenate(
+            [np.tile(pulse, int(rng.integers(3, 6))), np.zeros(round(rng.uniform(0.35, 0.8) * RATE))]
+        )
         loud, count = float(rng.uniform(0.08, 0.4)), int(LENGTH * RATE // len(chirps))
         for i in range(count):
             place(loop, (i + 0.1 * rng.random()) * LENGTH / count, chirps, loud, side)
@@ -207,7 +211,9 @@ def creak(rng: Random, rate: float, length: float) -> Wave:
     time = seconds(length)
     speed = rate * (0.6 + 0.8 * hump(length, 0.5, 1)) * (1 + 0.1 * np.sin(2 * np.pi * 3 * time))
     pulses = np.diff(np.floor(np.cumsum(speed) / RATE), prepend=0)
-    body = ring(rng, 0.06, [(f * float(rng.uniform(0.9, 1.1)), a, 0.03) for f, a in ((420, 1), (870, 0.7), (1650, 0.5))])
+    body = ring(
+        rng, 0.06, [(f * float(rng.uniform(0.9, 1.1)), a, 0.03) for f, a in ((420, 1), (870, 0.7), (1650, 0.5))]
+    )
     return np.convolve(pulses, body)[: len(time)] * hump(length, 0.4, 1)
 
 

@@ -53,7 +53,11 @@ def boom(rng: Random, length: float, bright: float) -> Wave:
     """An explosion: a shock, a roar whose brightness dies away, falling debris."""
     out = 0.9 * thud(rng, 55, length * 0.6)
     out = np.pad(out, (0, round(length * RATE) - len(out)))
-    out += 0.5 * swept(rng, length, line(length, 60, 40), line(length, bright, bright / 6, 150)) * strike(length, length, 0.004)
+    out += (
+        0.5
+        * swept(rng, length, line(length, 60, 40), line(length, bright, bright / 6, 150))
+        * strike(length, length, 0.004)
+    )
     for _ in range(int(30 * length)):
         at = float(rng.uniform(0.15, 0.8)) * length
         bit = noise(rng, 0.06, 400, 3500, 1) * strike(0.06, 0.05)
@@ -63,7 +67,10 @@ def boom(rng: Random, length: float, bright: float) -> Wave:
 
 def modes(rng: Random, base: float, ratios: Sequence[float], length: float, decay: float, dull: float = 0.5) -> Wave:
     """Something struck that rings with these ratios."""
-    partials = [(base * r * float(rng.uniform(0.99, 1.01)), 1 / (1 + dull * i), decay / (1 + 0.5 * i)) for i, r in enumerate(ratios)]
+    partials = [
+        (base * r * float(rng.uniform(0.99, 1.01)), 1 / (1 + dull * i), decay / (1 + 0.5 * i))
+        for i, r in enumerate(ratios)
+    ]
     return ring(rng, length, partials)
 
 
@@ -77,7 +84,12 @@ def crash(rng: Random) -> Wave:
     out = np.zeros(round(1.8 * RATE))
     for i in range(14):
         at = float(rng.uniform(0, 0.12)) if i < 4 else float(rng.uniform(0.05, 1.0))
-        add(out, at, modes(rng, float(rng.uniform(180, 900)), PLATE, 0.7, 0.5), float(rng.uniform(0.2, 0.6)) * (1 - 0.5 * at))
+        add(
+            out,
+            at,
+            modes(rng, float(rng.uniform(180, 900)), PLATE, 0.7, 0.5),
+            float(rng.uniform(0.2, 0.6)) * (1 - 0.5 * at),
+        )
         add(out, at, noise(rng, 0.2, 300, 6000, 1) * strike(0.2, 0.15), 0.35 * (1 - 0.6 * at))
     return joined((0, out, 0.6), (0, thud(rng, 90, 0.4), 1.5))
 
@@ -87,14 +99,21 @@ def glass(rng: Random) -> Wave:
     out = np.pad(noise(rng, 0.12, 2500, 14000, 1) * strike(0.12, 0.1), (0, round(1.3 * RATE)))
     for _ in range(46):
         at = float(rng.exponential(0.22))
-        add(out, min(at, 1.2), modes(rng, float(rng.uniform(2400, 7800)), (1, 1.47, 2.09), 0.25, 0.18), 0.3 * float(rng.random()))
+        add(
+            out,
+            min(at, 1.2),
+            modes(rng, float(rng.uniform(2400, 7800)), (1, 1.47, 2.09), 0.25, 0.18),
+            0.3 * float(rng.random()),
+        )
     return out
 
 
 def splash(rng: Random, size: float) -> Wave:
     """Something falls into water: a slap, a rush, bubbles."""
     length = 0.9 + size
-    out = 0.8 * swept(rng, length, line(length, 300, 500), line(length, 5500, 2500)) * strike(length, length * 0.8, 0.01)
+    out = (
+        0.8 * swept(rng, length, line(length, 300, 500), line(length, 5500, 2500)) * strike(length, length * 0.8, 0.01)
+    )
     add(out, 0, thud(rng, 70, 0.3), size)
     for _ in range(int(50 * size)):
         add(out, float(rng.uniform(0.1, length)), bubble(rng, 300, 1500), 0.25 * float(rng.random()))
@@ -107,7 +126,9 @@ def rubble(rng: Random, length: float, count: int, low: float = 200, high: float
     for _ in range(count):
         at = length * float(rng.beta(1.2, 2.2))
         size = float(rng.uniform(0.01, 0.08))
-        add(out, at, noise(rng, size, low, high, 1) * strike(size, size), float(rng.uniform(0.1, 1)) * (1 - at / length))
+        add(
+            out, at, noise(rng, size, low, high, 1) * strike(size, size), float(rng.uniform(0.1, 1)) * (1 - at / length)
+        )
     return out
 
 
@@ -145,7 +166,12 @@ def sparks(rng: Random) -> Wave:
     out = np.zeros(round(1.1 * RATE))
     for _ in range(70):
         size = float(rng.uniform(0.002, 0.012))
-        add(out, float(rng.beta(1, 2.5)) * 1.05, noise(rng, size, 2500, 14000, 1) * strike(size, size, 0.0003), float(rng.random()))
+        add(
+            out,
+            float(rng.beta(1, 2.5)) * 1.05,
+            noise(rng, size, 2500, 14000, 1) * strike(size, size, 0.0003),
+            float(rng.random()),
+        )
     return out
 
 
@@ -162,13 +188,21 @@ def shimmer(rng: Random, length: float, rising: bool = True) -> Wave:
     for i, step in enumerate(steps if rising else steps[::-1]):
         pitch = 1046.5 * 2 ** (step / 12)
         add(out, i * length * 0.55 / len(steps), modes(rng, pitch, (1, 2.76, 5.4), length * 0.4, 0.6), 0.4)
-    return hall(rng, out + 0.15 * swept(rng, length, line(length, 3000, 6000), line(length, 6000, 12000)) * hump(length, 0.5), 0.8, 0.35, 9000)
+    return hall(
+        rng,
+        out + 0.15 * swept(rng, length, line(length, 3000, 6000), line(length, 6000, 12000)) * hump(length, 0.5),
+        0.8,
+        0.35,
+        9000,
+    )
 
 
 def spell(rng: Random) -> Wave:
     """A burst of magic: a rush, a chord, a shimmer."""
     rush = whoosh(rng, 0.6, 400, 5000, 0.8)
-    chord = sum((modes(rng, 523.25 * r, (1, 2, 3), 1.2, 0.9) for r in (1, 1.25, 1.5, 1.875)), np.zeros(round(1.2 * RATE)))
+    chord = sum(
+        (modes(rng, 523.25 * r, (1, 2, 3), 1.2, 0.9) for r in (1, 1.25, 1.5, 1.875)), np.zeros(round(1.2 * RATE))
+    )
     return joined((0, rush, 0.8), (0.45, chord, 0.25), (0.45, shimmer(rng, 1.1), 0.5))
 
 
@@ -176,12 +210,16 @@ def riser(rng: Random) -> Wave:
     """Tension that grows to a stop."""
     length = 2.4
     tone = glide(line(length, 110, 150, 260, 440), (1, 0.5, 0.4, 0.3))
-    return (0.5 * level(swept(rng, length, line(length, 150, 900), line(length, 400, 7000))) + 0.4 * level(tone)) * hump(length, 0.96, 1.6)
+    return (
+        0.5 * level(swept(rng, length, line(length, 150, 900), line(length, 400, 7000))) + 0.4 * level(tone)
+    ) * hump(length, 0.96, 1.6)
 
 
 def sting(rng: Random) -> Wave:
     """A shock: a low blow and a high cluster."""
-    cluster = sum((glide(np.full(round(1.6 * RATE), hz), (1, 0.4)) for hz in (622, 659, 698, 988)), np.zeros(round(1.6 * RATE)))
+    cluster = sum(
+        (glide(np.full(round(1.6 * RATE), hz), (1, 0.4)) for hz in (622, 659, 698, 988)), np.zeros(round(1.6 * RATE))
+    )
     return joined((0, thud(rng, 50, 1.2), 1.0), (0.01, cluster * strike(1.6, 1.6, 0.02), 0.12))
 
 
@@ -222,7 +260,10 @@ def throat(rng: Random, length: float, pitch: Wave, rough: float, formants: Sequ
     """A voice that is no word: a rough tone through formants."""
     wobble = 1 + rough * level(noise(rng, length, 20, 90, 1))
     tone = glide(pitch * (1 + 0.05 * (wobble - 1)), [1 / (i + 1) ** 0.7 for i in range(24)]) * wobble
-    shape = lambda hz: sum(band(f * 0.8, f * 1.25)(hz) / (i + 1) for i, f in enumerate(formants))  # noqa: E731
+
+    def shape(hertz: Wave) -> Wave:
+        return np.asarray(np.sum([band(f * 0.8, f * 1.25)(hertz) / (i + 1) for i, f in enumerate(formants)], axis=0))
+
     return filtered(tone + 0.4 * rough * noise(rng, length, 200, 4000, 1), shape)
 
 
@@ -251,7 +292,9 @@ def boing(rng: Random) -> Wave:
     """A spring."""
     del rng
     time = seconds(0.9)
-    return glide(190 * (1 + 0.35 * np.sin(2 * np.pi * 11 * time) * np.exp(-3 * time)), (1, 0.6, 0.4, 0.2)) * strike(0.9, 0.9)
+    return glide(190 * (1 + 0.35 * np.sin(2 * np.pi * 11 * time) * np.exp(-3 * time)), (1, 0.6, 0.4, 0.2)) * strike(
+        0.9, 0.9
+    )
 
 
 def slide(length: float, first: float, last: float) -> Wave:
@@ -261,7 +304,10 @@ def slide(length: float, first: float, last: float) -> Wave:
 
 def pop(rng: Random) -> Wave:
     """A cork or a bubble."""
-    return joined((0, glide(line(0.06, 380, 1100)) * strike(0.06, 0.06), 1), (0, noise(rng, 0.01, 800, 6000, 1) * strike(0.01, 0.01), 0.4))
+    return joined(
+        (0, glide(line(0.06, 380, 1100)) * strike(0.06, 0.06), 1),
+        (0, noise(rng, 0.01, 800, 6000, 1) * strike(0.01, 0.01), 0.4),
+    )
 
 
 def wings(rng: Random) -> Wave:
@@ -280,7 +326,12 @@ def cloth(rng: Random) -> Wave:
 
 def scrub(rng: Random, count: int, gap: float) -> Wave:
     """Rubbing to and fro."""
-    return joined(*((i * gap, noise(rng, gap * 0.9, 900 + 500 * (i % 2), 5500) * hump(gap * 0.9, 0.5, 1), 1) for i in range(count)))
+    return joined(
+        *(
+            (i * gap, noise(rng, gap * 0.9, 900 + 500 * (i % 2), 5500) * hump(gap * 0.9, 0.5, 1), 1)
+            for i in range(count)
+        )
+    )
 
 
 def squelch(rng: Random) -> Wave:
@@ -302,7 +353,12 @@ def ticks(rng: Random, count: int, gap: float, pitch: float) -> Wave:
 
 def beeps(pitches: Sequence[float], length: float, gap: float) -> Wave:
     """Electronic signals."""
-    return joined(*((i * gap, glide(np.full(round(length * RATE), p), (1, 0.2)) * hump(length, 0.08, 0.25), 1) for i, p in enumerate(pitches)))
+    return joined(
+        *(
+            (i * gap, glide(np.full(round(length * RATE), p), (1, 0.2)) * hump(length, 0.08, 0.25), 1)
+            for i, p in enumerate(pitches)
+        )
+    )
 
 
 def buzz(rng: Random) -> Wave:
@@ -332,7 +388,11 @@ def engine_start(rng: Random) -> Wave:
     """A motor that turns over and runs up."""
     time = seconds(2.0)
     pitch = line(2.0, 20, 22, 24, 60, 75, 66)
-    return glide(pitch, [1 / (i + 1) ** 0.8 for i in range(20)]) * hump(2.0, 0.6, 0.6) * (1 + 0.3 * np.sin(2 * np.pi * 12 * time))
+    return (
+        glide(pitch, [1 / (i + 1) ** 0.8 for i in range(20)])
+        * hump(2.0, 0.6, 0.6)
+        * (1 + 0.3 * np.sin(2 * np.pi * 12 * time))
+    )
 
 
 def rope(rng: Random) -> Wave:

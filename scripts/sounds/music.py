@@ -70,7 +70,9 @@ def voiced(bed: Bed, middle: int, voices: int = 3) -> list[list[int]]:
     for _, notes in bed.chords:
         choices = []
         for order in permutations(notes, min(voices, len(notes))):
-            keys = [(key := bed.tonic % 12 + n) + 12 * round((old - key) / 12) for n, old in zip(order, last, strict=False)]
+            keys = [
+                (key := bed.tonic % 12 + n) + 12 * round((old - key) / 12) for n, old in zip(order, last, strict=False)
+            ]
             far = sum(abs(a - b) for a, b in zip(keys, last, strict=False)) + 2 * abs(sum(keys) / len(keys) - middle)
             choices.append((far + 20 * (len(set(keys)) < len(keys)), sorted(keys)))
         last = min(choices)[1]
@@ -92,7 +94,9 @@ def pad(middle: int, velocity: int = 70, voices: int = 3) -> Callable[[Bed, Rand
     return play
 
 
-def bass(octave: int, pattern: Sequence[tuple[float, float, int]], velocity: int = 80) -> Callable[[Bed, Random], list[Event]]:
+def bass(
+    octave: int, pattern: Sequence[tuple[float, float, int]], velocity: int = 80
+) -> Callable[[Bed, Random], list[Event]]:
     """The bass note in a pattern of (beat within the bar, beats, semitones above it)."""
 
     def play(bed: Bed, rng: Random) -> list[Event]:
@@ -108,7 +112,9 @@ def bass(octave: int, pattern: Sequence[tuple[float, float, int]], velocity: int
     return play
 
 
-def arpeggio(middle: int, step: float, order: Sequence[int], velocity: int = 64, rest: float = 0.0) -> Callable[[Bed, Random], list[Event]]:
+def arpeggio(
+    middle: int, step: float, order: Sequence[int], velocity: int = 64, rest: float = 0.0
+) -> Callable[[Bed, Random], list[Event]]:
     """Broken chords: a note each `step` beats, in that order of the chord's notes; `rest` is the share left out."""
 
     def play(bed: Bed, rng: Random) -> list[Event]:
@@ -124,7 +130,9 @@ def arpeggio(middle: int, step: float, order: Sequence[int], velocity: int = 64,
     return play
 
 
-def melody(middle: int, rhythms: Sequence[Sequence[float]], velocity: int = 78, rest: float = 0.25) -> Callable[[Bed, Random], list[Event]]:
+def melody(
+    middle: int, rhythms: Sequence[Sequence[float]], velocity: int = 78, rest: float = 0.25
+) -> Callable[[Bed, Random], list[Event]]:
     """A tune: a two-chord phrase that comes back over other chords, chord notes on strong beats, small steps between.
 
     `rhythms` are lengths in beats that fill one chord; a negative one is a rest.
@@ -162,12 +170,16 @@ def drums(*hits: tuple[float, int, int]) -> Callable[[Bed, Random], list[Event]]
 
     def play(bed: Bed, rng: Random) -> list[Event]:
         bars = len(bed.chords) * bed.bars_a_chord
-        return [(b * bed.beats + at, 0.3, key, v + int(rng.integers(-6, 7))) for b in range(bars) for at, key, v in hits]
+        return [
+            (b * bed.beats + at, 0.3, key, v + int(rng.integers(-6, 7))) for b in range(bars) for at, key, v in hits
+        ]
 
     return play
 
 
-def stabs(middle: int, beats: Sequence[float], velocity: int = 90, long: float = 0.4) -> Callable[[Bed, Random], list[Event]]:
+def stabs(
+    middle: int, beats: Sequence[float], velocity: int = 90, long: float = 0.4
+) -> Callable[[Bed, Random], list[Event]]:
     """Short chords on these beats of each chord."""
 
     def play(bed: Bed, rng: Random) -> list[Event]:

@@ -24,7 +24,7 @@ ACOUSTIC_BASS, CELLO, CONTRABASS, TREMOLO, PIZZICATO, HARP, TIMPANI = 32, 42, 43
 STRINGS, SLOW_STRINGS, CHOIR, VOICES, TRUMPET, TROMBONE, MUTED, HORNS = 48, 49, 52, 53, 56, 57, 59, 60
 OBOE, BASSOON, CLARINET, FLUTE, RECORDER, GLASS, HALO, GOBLIN, TAIKO = 68, 70, 71, 73, 74, 92, 94, 101, 116
 
-SLOW = ((4.0, 2.0, 2.0), (3.0, 1.0, 4.0), (-2.0, 2.0, 4.0), (6.0, -2.0))
+SLOW = ((4.0,), (2.0, -2.0), (3.0, 1.0))
 WALK = ((1.5, 0.5, 1.0, 1.0), (1.0, 1.0, 2.0), (0.5, 0.5, 1.0, -1.0, 1.0))
 HEROIC = ((1.5, 0.5, 2.0), (3.0, 1.0), (1.0, 1.0, 1.5, 0.5))
 
@@ -76,7 +76,7 @@ PIECES: dict[str, Bed] = {
         "Locked door", "mystery mysterious puzzle secret clue detective curious-dark", 72, 4, 52, MINOR,
         ((0, (0, 3, 7)), (0, (0, 3, 8)), (0, (0, 3, 9)), (0, (0, 3, 8)), (5, (0, 5, 8)), (1, (1, 5, 8)), (0, (0, 3, 7)), (11, (2, 5, 11)), (8, (0, 3, 8)), (7, (2, 5, 11))),
         (Part("base", 0, SLOW_STRINGS, -6, 0.2, pad(55, 50)), Part("base", 0, CONTRABASS, -6, -0.1, bass(2, [(0, 1.5, 0), (2.5, 1, 0)], 58)),
-         Part("lead", 0, CELESTA, -3, -0.3, arpeggio(74, 0.5, (0, 1, 2, 4, 3, 1), 54, 0.25)), Part("lead", 0, CLARINET, -9, 0.3, melody(62, SLOW[:1] + ((2.0, -2.0), (3.0, 1.0)), 60, 0.5))),
+         Part("lead", 0, CELESTA, -3, -0.3, arpeggio(74, 0.5, (0, 1, 2, 4, 3, 1), 54, 0.25)), Part("lead", 0, CLARINET, -9, 0.3, melody(62, SLOW, 60, 0.5))),
     ),
     "held-breath": Bed(
         "Held breath", "tension tense suspense danger threat waiting nervous", 84, 4, 48, PHRYGIAN,

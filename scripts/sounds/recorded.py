@@ -123,7 +123,7 @@ def note(
 def generated(synth: tinysoundfont.Synth, samples: int) -> Wave:
     """What a synthesiser plays next, mono."""
     both = np.frombuffer(bytes(synth.generate(samples)), np.float32).reshape(-1, 2)
-    return both.mean(axis=1).astype(np.float64)
+    return np.asarray(both.mean(axis=1), np.float64)
 
 
 def sample(name: str) -> Wave:

@@ -25,7 +25,11 @@ class Taken:
 
     def wave(self) -> Wave:
         """The recording, mono, its last tenth of a second faded out."""
-        wave = sample(self.name) if self.name else note(self.package, self.bank, self.program, self.key, self.hold, self.length)
+        wave = (
+            sample(self.name)
+            if self.name
+            else note(self.package, self.bank, self.program, self.key, self.hold, self.length)
+        )
         wave = wave[: round(self.length * RATE)].copy()
         fade = min(len(wave), round(0.1 * RATE))
         wave[-fade:] *= np.cos(np.linspace(0, np.pi / 2, fade))
