@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: film test check hear score balloons wheel clean
+.PHONY: film test check hear score balloons contract-vllm wheel clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ score: $(READY_DEV)
 # Optional: a model that finds balloons, into the user's data folder; it states its terms. Nothing else fetches it.
 balloons: $(READY)
 	$(BIN)/python -m scripts.fetch_balloon_detector
+
+# Slower as well: a real vLLM on the CPU, with a tiny model, and the contract tests against it (6 GB of packages, 5 GB of memory).
+contract-vllm: $(READY_DEV)
+	$(BIN)/python -m scripts.contract_vllm
 
 # Slower as well: the wheel alone, in an empty environment and away from the source, makes the sample's film.
 wheel:

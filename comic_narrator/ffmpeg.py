@@ -44,6 +44,28 @@ def run(arguments: Sequence[str]) -> str:
     return done.stderr
 
 
+def version() -> str:
+    """The version that the binary says it has; MissingToolError."""
+    return _told("-version").partition(" Copyright")[0].removeprefix("ffmpeg version ")
+
+
+def encoders() -> frozenset[str]:
+    """Names of the encoders that the binary has; MissingToolError."""
+    rows = (line.split() for line in _told("-hide_banner", "-encoders").splitlines())
+    return frozenset(row[1] for row in rows if len(row) > 2 and row[0][0] in "VAS" and row[1] != "=")
+
+
+def _told(*arguments: str) -> str:
+    done = subprocess.run(
+        [executable(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        raise MissingToolError(
+            f"The ffmpeg at {executable()} does not run.", "Set IMAGEIO_FFMPEG_EXE to one that does."
+        )
+    return done.stdout
+
+
 def feed(arguments: Sequence[str], chunks: Iterable[memoryview | bytes]) -> None:
     """Run ffmpeg with `chunks` on its stdin; FilmError with its last words when it fails."""
     # Messages go to a file: a full stderr pipe would stop ffmpeg while it waits for frames.

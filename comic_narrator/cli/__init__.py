@@ -12,12 +12,12 @@ from types import TracebackType
 
 import typer
 
-from comic_narrator.cli import film, probe, shows, sounds
+from comic_narrator.cli import doctor, film, probe, shows, sounds
 from comic_narrator.cli.app import app
 from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
-__all__ = ["app", "film", "main", "probe", "run", "shows", "sounds"]
+__all__ = ["app", "doctor", "film", "main", "probe", "run", "shows", "sounds"]
 
 log = logging.getLogger("comic_narrator")
 

@@ -1,25 +1,21 @@
-"""Commands that show something: settings, voices, the state of a work folder, what a book holds."""
+"""Commands that show something: settings, voices, the state of a work folder."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from comic_narrator.backends import choose, load
-from comic_narrator.cli.app import AsJson, Assignments, Book, Language, Layout, Password, Profile, Skip, Spreads, app
-from comic_narrator.cli.opening import open_with_password, settings_for_book
-from comic_narrator.console import Watch, print_table, result
-from comic_narrator.doctor import examine
+from comic_narrator.cli.app import AsJson, Assignments, Profile, app
+from comic_narrator.console import print_table, result
 from comic_narrator.errors import InputError
-from comic_narrator.ingest import Spool, pages_of, plan
 from comic_narrator.report import Report
 from comic_narrator.settings import Setting, load_settings
-from comic_narrator.steps import REPORT, wishes_of
+from comic_narrator.steps import REPORT
 from comic_narrator.voices import Voice
 from comic_narrator.work import JOURNAL, Work
 
@@ -90,29 +86,3 @@ def show_status(
     for shortfall in report.shortfalls:
         result(f"fell short: {shortfall}")
     result(f"film: {report.film or 'not made yet'}")
-
-
-@app.command("doctor")
-def doctor(
-    book: Book,
-    layout: Layout = None,
-    lang: Language = None,
-    spreads: Spreads = None,
-    skip: Skip = None,
-    password: Password = None,
-    profile: Profile = None,
-    assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
-    as_json: AsJson = False,
-) -> None:
-    """Look at a book without making anything: container, pages, layout and why, double pages, what is left out."""
-    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip)
-    with TemporaryDirectory() as place, Spool(Path(place)) as spool:
-        source = open_with_password(book, spool, settings, password)
-        with Watch().stage("looking", len(source.pages)) as step:
-            wishes = wishes_of(settings.book)
-            paging = plan(source, wishes, step)
-        report = examine(paging, pages_of(source, paging, paging.direction or "ltr"), wishes.language)
-    if as_json:
-        result(report.model_dump_json(indent=1))
-    else:
-        print_table(("book", book.name), report.rows())

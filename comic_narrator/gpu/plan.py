@@ -13,12 +13,13 @@ from comic_narrator.gpu.needs import CONTEXT, GIB
 from comic_narrator.gpu.profiles import Figures
 from comic_narrator.gpu.shape import ModelShape
 
-Refusal = Literal["free_memory", "load_oom", "no_kv", "kv_too_small", "mamba_blocks"]
+Refusal = Literal["too_long_for_model", "free_memory", "load_oom", "no_kv", "kv_too_small", "mamba_blocks"]
 """Why a boot is refused, in the order in which vLLM looks."""
 
 WHY: dict[Refusal, str] = {
+    "too_long_for_model": "max_model_len is more than the model was made for",
     "free_memory": "its share of the card is more than is free",
-    "load_oom": "the weights, with a cache of the size that was asked for, are larger than what is free",
+    "load_oom": "the weights are larger than what is free",
     "no_kv": "weights and the profiling pass leave nothing for the KV cache",
     "kv_too_small": "the KV cache does not hold one request of full length",
     "mamba_blocks": "the cache has fewer blocks of state than there are seats",
@@ -54,6 +55,11 @@ class BootPlan:
     def up(self) -> bool:
         """Whether the server comes up."""
         return self.refusal is None
+
+    @property
+    def lacks(self) -> int:
+        """Bytes that are missing; negative, where it comes up, for what the cache has beyond one longest request."""
+        return self.short or self.layout.bytes_for(self.flags.max_model_len) - self.kv
 
     @property
     def overhead(self) -> int:
@@ -102,12 +108,14 @@ def plan_boot(shape: ModelShape, flags: VllmFlags, room: Room, figures: Figures 
     layout = kv_layout(shape, flags)
     given = flags.kv_cache_memory_bytes
     kv = given if given is not None else requested - weights - activation - non_torch - graphs
-    longest = layout.longest(kv, max(flags.max_model_len, shape.positions))
+    longest = layout.longest(kv, shape.positions)
     free = max(0, room.free - CONTEXT)
     needed = layout.bytes_for(flags.max_model_len)
     refusal: Refusal | None = None
     short = 0
-    if requested > free:
+    if flags.max_model_len > shape.positions:
+        refusal, short = "too_long_for_model", max(1, needed - layout.bytes_for(shape.positions))
+    elif requested > free:
         refusal, short = "free_memory", requested - free
     elif weights + (given or 0) > free:
         refusal, short = "load_oom", weights + (given or 0) - free

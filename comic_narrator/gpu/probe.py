@@ -14,8 +14,8 @@ from typing import Any
 
 import httpx
 
-from comic_narrator.errors import BackendAnswerError, BackendDownError, NarratorError
-from comic_narrator.gpu.metrics import ServerState, read_state
+from comic_narrator.errors import BackendAnswerError, BackendDownError, NarratorError, UsageError
+from comic_narrator.gpu.metrics import GLANCE, ServerState, read_state
 from comic_narrator.http import Server
 from comic_narrator.http.completions import Completion, complete, pick_model
 from comic_narrator.model import Part
@@ -101,13 +101,13 @@ def is_here(url: str) -> bool:
 
 
 def wait_until_ready(server: Server, seconds: float, say: Callable[[str], None]) -> float:
-    """Wait until the server is healthy and lists a model; the seconds it took. BackendDownError after so many."""
+    """Wait until the server is healthy and lists its models; the seconds it took.
+
+    BackendDownError after so many seconds; at once what waiting does not mend, as a wrong key.
+    """
     start = time.monotonic()
     told = False
-    while True:
-        # Not every server has /health; each lists its models.
-        if server.alive("/health") or server.alive("/v1/models"):
-            return time.monotonic() - start
+    while not _ready(server):
         if time.monotonic() - start > seconds:
             raise BackendDownError(
                 f"{server.url} is not ready after {seconds:.0f} s.", "Look at its log, or give it longer with --wait."
@@ -116,6 +116,22 @@ def wait_until_ready(server: Server, seconds: float, say: Callable[[str], None])
             say(f"Waiting for {server.url} ...")
             told = True
         time.sleep(min(1.0, max(0.05, seconds / 20)))
+    return time.monotonic() - start
+
+
+def _ready(server: Server) -> bool:
+    try:
+        server.get("/health", patience=GLANCE)
+    except BackendDownError:
+        return False
+    except (UsageError, BackendAnswerError):
+        # Not every server has it; but one whose engine has died goes on listing its models.
+        pass
+    try:
+        server.get("/v1/models", patience=GLANCE)
+    except BackendDownError:
+        return False
+    return True
 
 
 def probe(server: Server, load: Load, memory: Memory, *, model: str = "auto") -> Probe:
@@ -217,8 +233,14 @@ def _run(server: Server, body: Mapping[str, Any], load: Load) -> list[_Done | Na
         except NarratorError as error:
             return error
 
-    with ThreadPoolExecutor(load.concurrency) as threads:
+    threads = ThreadPoolExecutor(load.concurrency)
+    try:
         return list(threads.map(one, range(load.requests)))
+    except KeyboardInterrupt:
+        server.close()
+        raise
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 def _queue(before: ServerState | None, after: ServerState | None) -> float | None:

@@ -173,7 +173,8 @@ def load_profile(profile: str, capability: tuple[int, int] | None = None) -> Gpu
 
 def _wrong(profile: str, error: ValidationError) -> UsageError:
     """The first complaint of pydantic as an error for the user, with the nearest key where one was not known."""
-    first = error.errors()[0]
+    # A key that is written wrongly is also one that is missing: the first is what the user did.
+    first = min(error.errors(), key=lambda told: told["type"] != "extra_forbidden")
     where = ".".join(str(part) for part in first["loc"]) or "gpu"
     if first["type"] == "extra_forbidden":
         near = get_close_matches(where, _keys(GpuProfile), n=1, cutoff=0.5)

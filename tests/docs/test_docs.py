@@ -12,8 +12,10 @@ import typer
 
 from comic_narrator import errors
 from comic_narrator.cli import app
+from comic_narrator.gpu.refusals import CAUSES
 from comic_narrator.settings import known_keys, profile_names
 from scripts.document_settings import page
+from tests.unit.test_bootlog import SAID
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md")
@@ -80,6 +82,24 @@ def test_every_file_a_document_links_to_is_there(document: str) -> None:
 def test_every_place_in_the_code_a_document_names_is_there(document: str) -> None:
     for target in re.findall(r"`((?:comic_narrator|tests|benchmarks|scripts|samples)/[\w/.]+)`", text(document)):
         assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("cause", [*CAUSES, "engine"])
+def test_every_refusal_of_a_server_is_in_the_gpu_page(cause: str) -> None:
+    assert f"\n`{cause}`. " in text("docs/gpu.md")
+
+
+@pytest.mark.parametrize(("line", "cause"), [said[:2] for said in SAID], ids=[said[1] for said in SAID])
+def test_whoever_searches_the_gpu_page_for_a_line_of_the_log_finds_it(line: str, cause: str) -> None:
+    page = text("docs/gpu.md")
+    section = page[: page.index("\n\n", page.index(f"\n`{cause}`. "))].rpartition("\n### ")[2]
+    words = re.split(r"\.\.\.|\(\.\.\.\)|[\n`,]", section)
+    assert any(len(part.strip()) > 15 and part.strip(" .()") in line for part in words), section
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_is_in_the_gpu_page(name: str) -> None:
+    assert f"`{name}`" in text("docs/gpu.md")
 
 
 def test_the_changelog_has_this_version() -> None:

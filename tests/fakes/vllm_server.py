@@ -90,6 +90,7 @@ class FakeVllm:
         self.calls: list[str] = []
         self.in_flight = self.most_in_flight = 0
         self.sleeping = False
+        self.healthy = True
         self.closed = threading.Event()
         self.lock = threading.Lock()
         self._scripts: deque[Script] = deque()
@@ -152,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
         fake = call.fake
         match self.path:
             case "/health" | "/ping":
-                call.send(200, b"", "application/json")
+                call.send(200 if fake.healthy else 503, b"", "application/json")
             case "/v1/models":
                 call.send_json(200, {"object": "list", "data": [_card(fake)]})
             case "/version":
@@ -399,6 +400,22 @@ def white_space(pieces: int = 200) -> Script:
 def repeats(text: str = '{"text": "NO NO"}, ', times: int = 60) -> Script:
     """A model that loops until the limit."""
     return says('{"lines": [' + text * times, "length")
+
+
+def wrong_schema() -> Script:
+    """JSON of quite another shape, as a server answers that ignores the schema."""
+    return says('{"answer": {"panels": "four", "lines": "none"}, "confidence": "high"}')
+
+
+def boxes_as_told(box: tuple[int, int, int, int], width: int, height: int) -> dict[str, tuple[float, ...]]:
+    """A box (x, y, w, h in pixels) as models tell it, two corners each: in pixels, in 0 to 1, and in 0 to 1000."""
+    x, y, w, h = box
+    corners = ((x, width), (y, height), (x + w, width), (y + h, height))
+    return {
+        "pixels": tuple(value for value, _ in corners),
+        "unit": tuple(round(value / size, 4) for value, size in corners),
+        "thousand": tuple(round(1000 * value / size) for value, size in corners),
+    }
 
 
 def error_event(code: int = 500, message: str = "EngineCore encountered an issue.", after: int = 3) -> Script:

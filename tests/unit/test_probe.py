@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from PIL import Image
 
 from comic_narrator.cli import run
-from comic_narrator.errors import BackendDownError
+from comic_narrator.errors import BackendDownError, UsageError
 from comic_narrator.gpu import memory
 from comic_narrator.gpu.drawn import HEIGHT, WIDTH, drawn_page
 from comic_narrator.gpu.metrics import parse_state
@@ -117,6 +119,33 @@ def test_it_waits_until_the_server_is_ready(fake: FakeVllm) -> None:
         fake.starts_after = 1_000
         with pytest.raises(BackendDownError, match="not ready after"):
             wait_until_ready(server, 0.2, said.append)
+
+
+def test_what_waiting_does_not_mend_is_said_at_once(fake: FakeVllm) -> None:
+    fake.key = "secret"
+    with Server(fake.url) as server, pytest.raises(UsageError, match="key"):
+        wait_until_ready(server, 60, print)
+
+
+def test_a_server_whose_engine_has_died_is_not_ready(fake: FakeVllm) -> None:
+    fake.healthy = False
+    with Server(fake.url) as server, pytest.raises(BackendDownError, match="not ready"):
+        wait_until_ready(server, 0.1, print)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_ctrl_c_leaves_at_once(fake: FakeVllm) -> None:
+    fake.play(*[fakes.stalls()] * 20)
+    code = (
+        "import sys; from comic_narrator.__main__ import main; sys.argv[1:] = ['probe', '--url', sys.argv[1]]; main()"
+    )
+    running = subprocess.Popen([sys.executable, "-c", code, fake.url], stderr=subprocess.PIPE)
+    while not fake.asked and running.poll() is None:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert b"Interrupted" in told
 
 
 def test_recorded_metrics_are_read() -> None:
