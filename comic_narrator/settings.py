@@ -141,10 +141,6 @@ class SoundSettings(_Section):
     stems: bool = Field(False, description="Whether speech, music and effects are also left as files of their own.")
     comment: bool = Field(False, description="Whether the credits are written into the film's comment too.")
     private: bool = Field(False, description="Whether sources are used whose licence forbids publishing the film.")
-    freesound: bool = Field(
-        False,
-        description="Whether sounds nothing else has are asked of Freesound (CC0 and CC-BY; needs FREESOUND_KEY).",
-    )
 
 
 class Settings(_Section):

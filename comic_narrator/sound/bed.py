@@ -25,6 +25,10 @@ LEAD_DB = -2.0
 """The lead of a piece of music against its base."""
 
 
+STEP = 16
+"""Samples that share one gain: nothing here moves by more than a fortieth of a decibel in so short a time."""
+
+
 @dataclass(frozen=True)
 class Stride:
     """How something steps back for speech, in seconds: ahead of a line, after it, and through gaps so short."""
@@ -54,13 +58,13 @@ class Ducking:
         self._steps = np.tile((0.0, 1.0, 1.0, 0.0), len(corners) // 4)
 
     def curve(self, first: int, count: int) -> Curve:
-        """The curve at each of `count` samples from `first` on."""
+        """The curve from sample `first` on, a value every STEP samples, for `count` samples."""
         start, end = first / SAMPLE_RATE, (first + count) / SAMPLE_RATE
         before, after = np.searchsorted(self._corners, (start, end))
         near = slice(max(before - 1, 0), after + 1)
         if not len(self._corners[near]):
-            return np.zeros(count, np.float32)
-        time = np.arange(first, first + count) / SAMPLE_RATE
+            return np.zeros(-(-count // STEP), np.float32)
+        time = np.arange(first, first + count, STEP) / SAMPLE_RATE
         return rounded(np.interp(time, self._corners[near], self._steps[near]))
 
 
@@ -118,13 +122,19 @@ class Bed:
             here = slice(here.start, max(here.start, stop - first))
         if here.stop == here.start:
             return
-        wave = layers[0].stretch(start - begin, here.stop - here.start)
-        if len(layers) > 1:
-            joins = np.float32(10 ** (LEAD_DB / 20)) * (1 - lead[here, None])
-            wave = wave + layers[1].stretch(start - begin, len(wave)) * joins
         level = np.float32(10 ** ((self._level + ALONE_DB[kind] + placement.gain_db) / 20))
-        gain = level * ducked[here] * _fades(placement, start, here.stop - here.start)
-        out[here] += wave * gain[:, None] * _sides(placement.place)
+        gain = level * ducked * _fades(placement, first, len(out))
+        wave = layers[0].stretch(start - begin, here.stop - here.start)
+        wave *= _spread(gain, here)
+        if len(layers) > 1 and lead.min() < 1:
+            joins = np.float32(10 ** (LEAD_DB / 20)) * (1 - lead) * gain
+            wave += layers[1].stretch(start - begin, len(wave)) * _spread(joins, here)
+        out[here] += wave if placement.place == 0 and wave.shape[1] == 2 else wave * _sides(placement.place)
+
+
+def _spread(gain: Curve, here: slice) -> Audio:
+    """A gain every STEP samples as one for each sample of a part of the block, shape (n, 1)."""
+    return np.repeat(gain, STEP)[here, None]
 
 
 def decibels(curve: Curve) -> Curve:
@@ -132,12 +142,12 @@ def decibels(curve: Curve) -> Curve:
     return np.asarray(np.exp(curve * np.float32(np.log(10) / 20)), np.float32)
 
 
-def _fades(placement: Placement, start: int, count: int) -> Curve:
+def _fades(placement: Placement, first: int, count: int) -> Curve:
     """The gain of a placement's fades; sine and cosine, so that two unrelated sounds that cross keep their power."""
-    gain = np.ones(count, np.float32)
-    time = np.arange(start, start + count, dtype=np.float64) / SAMPLE_RATE
+    gain = np.ones(-(-count // STEP), np.float32)
+    time = np.arange(first, first + count, STEP) / SAMPLE_RATE
     for left, length in ((time - placement.start, placement.fade_in), (placement.end - time, placement.fade_out)):
-        if length > 0 and left.min() < length:
+        if length > 0 and min(left[0], left[-1]) < length:
             gain *= np.sin(np.pi / 2 * (left / length).clip(0, 1)).astype(np.float32)
     return gain
 

@@ -63,7 +63,7 @@ def mix_film(
         voices = _spool(speech, bare_speech)
         if voices.samples != samples:
             raise ValueError(f"the stems hold {voices.samples} samples, the film has {samples}")
-        said = measure(voices)
+        said = measure(voices, peaks="none")
         level = UNSPOKEN_LUFS if said.is_silence else said.integrated
         mix = _spool(_mixed(voices, Bed(placements, spoken, level)), bare_mix)
         made, gain = master(mix, out, loudness)

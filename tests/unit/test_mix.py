@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from comic_narrator import ffmpeg
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.sound import STEMS, Loudness, Placement, Said, Sound, mix_film, speech_stem
-from comic_narrator.sound.bed import DIP, LEAD_DIP, Ducking
+from comic_narrator.sound.bed import DIP, LEAD_DIP, STEP, Ducking
 from comic_narrator.sound.stem import in_room
 
 Audio = NDArray[np.float32]
@@ -247,10 +247,10 @@ def test_memory_does_not_grow_with_the_film(tmp_path: Path) -> None:
 
 
 def test_the_dip_is_over_before_the_line_and_lingers_after_it() -> None:
-    curve = Ducking([(2.0, 3.0), (3.5, 4.0), (8.0, 9.0)], DIP).curve(0, 12 * SAMPLE_RATE)
+    curve = np.repeat(Ducking([(2.0, 3.0), (3.5, 4.0), (8.0, 9.0)], DIP).curve(0, 12 * SAMPLE_RATE), STEP)
     at = [curve[round(second * SAMPLE_RATE)] for second in (1.7, 1.875, 2.0, 3.25, 4.0, 4.4, 4.9, 7.7, 8.5, 11)]
     assert at == pytest.approx([0, 0.5, 1, 1, 1, 0.5, 0, 0, 1, 0], abs=1e-3)
-    assert np.abs(np.diff(curve)).max() < 1.1 * np.pi / 2 / (0.25 * SAMPLE_RATE)
+    assert np.abs(np.diff(curve)).max() < 1.1 * STEP * np.pi / 2 / (0.25 * SAMPLE_RATE)
 
 
 @pytest.mark.parametrize("stride", [DIP, LEAD_DIP], ids=["bed", "lead"])
@@ -259,7 +259,7 @@ def test_the_dip_does_not_know_blocks(stride: object) -> None:
     whole = dip.curve(0, 24 * SAMPLE_RATE)
     parts = [dip.curve(first, SAMPLE_RATE) for first in range(0, 24 * SAMPLE_RATE, SAMPLE_RATE)]
     assert np.allclose(np.concatenate(parts), whole, atol=1e-6)
-    assert whole[round(2.9 * SAMPLE_RATE)] == pytest.approx(1)
+    assert whole[round(2.9 * SAMPLE_RATE / STEP)] == pytest.approx(1)
 
 
 def test_an_effect_begins_on_its_sample_and_yields_to_speech(tmp_path: Path) -> None:
