@@ -26,6 +26,8 @@ Kind = Literal["effect", "ambience", "music"]
 
 LONGEST_SECONDS = 120
 """No more than so much of a sound is played or held in memory; what is longer is looped earlier."""
+GUARD = 4800
+"""Samples before the beginning of a shipped loop in which its end turns into it."""
 JOIN_SECONDS = 1.0
 """A loop of the user's is made seamless by blending so much of its end into its beginning."""
 
@@ -136,7 +138,8 @@ def _read(path: Path, sound: Sound) -> Audio:
             most = LONGEST_SECONDS * file.samplerate
             first, last = sound.loop or (0, most)
             # Read from its beginning: a decoder that is set into the middle of a file needs time to settle.
-            wave = file.read(min(last, first + most), dtype="float32", always_2d=True)[first:]
+            whole = file.read(min(last, first + most), dtype="float32", always_2d=True)
+            wave = _closed(whole, first) if sound.loop else whole
             rate = file.samplerate
     except (soundfile.LibsndfileError, OSError) as error:
         raise InputError(
@@ -146,6 +149,19 @@ def _read(path: Path, sound: Sound) -> Audio:
         raise InputError(f"{path} holds no sound.", "Replace it, or take it out of sound.folders.")
     wave = wave[:, :2] if sound.kind != "effect" else wave.mean(axis=1, keepdims=True)
     return np.asarray(soxr.resample(wave, rate, SAMPLE_RATE), np.float32) if rate != SAMPLE_RATE else wave
+
+
+def _closed(whole: Audio, first: int) -> Audio:
+    """The loop that begins at `first`, its end turning into what lies before its beginning.
+
+    Both are the same music, coded twice: a codec of few bits draws them so differently that a plain cut would click.
+    """
+    join = min(GUARD, first)
+    turn = np.linspace(0, 1, join, endpoint=False, dtype=np.float32)[:, None]
+    wave = whole[first:].copy()
+    if join:
+        wave[-join:] = wave[-join:] * (1 - turn) + whole[first - join : first] * turn
+    return wave
 
 
 def _normal(sound: Sound, wave: Audio) -> Audio:

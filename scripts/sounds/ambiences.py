@@ -261,7 +261,7 @@ def clock(rng: Random) -> Wave:
     for i in range(18):
         pitch = 2300 if i % 2 else 1900
         tick = ring(rng, 0.06, [(pitch, 1, 0.03), (pitch * 2.1, 0.6, 0.02), (480, 0.5, 0.04)])
-        place(loop, i * LENGTH / 18, tick, 0.9, 0.15)
+        place(loop, 0.5 + i * LENGTH / 18, tick, 0.9, 0.15)
     return round_hall(rng, loop, 0.5, 0.25)
 
 
