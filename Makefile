@@ -1,7 +1,7 @@
 # make film   sets up and makes a film of the sample comic
 # make test   sets up and passes the tests
 # make check  sets up and checks style, types, layers and documentation
-# make score  reads the pages with known truth in ../shared and says what is right and what is not
+# make score  reads the pages with known truth, in ../shared and of our samples, and says what is right, what is not and why
 # make balloons  fetches the optional balloon detector, and says under which terms it stands
 PYTHON ?= python3
 VENV := .venv
@@ -38,9 +38,11 @@ check: $(READY_DEV)
 hear: $(READY_DEV)
 	$(BIN)/python -m benchmarks.hear
 
-# The real pages in ../shared read by the real command, one process a page, and scored against their truth.
+# Real pages in ../shared and our samples, read by the real command, one process a page, and scored against their truth;
+# then the books among them: whether somebody has the same voice on other pages.
 score: $(READY_DEV)
 	$(BIN)/python -m benchmarks.reading
+	$(BIN)/python -m benchmarks.people
 
 # Optional: a model that finds balloons, into the user's data folder; it states its terms. Nothing else fetches it.
 balloons: $(READY)

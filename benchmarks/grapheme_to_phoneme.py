@@ -97,7 +97,7 @@ def measure(
     wrong = letters = worked = lasted = 0.0
     for text in texts:
         began = time.perf_counter()
-        take: Samples = voice.say(read(text, profile.language), profile.engine, Delivery())
+        take: Samples = voice.say(read(text, profile.language), profile, Delivery())
         worked += time.perf_counter() - began
         lasted += len(take) / SAMPLE_RATE
         weight = len(text.split()) if profile.language != "ja" else len(text)
@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--bank", nargs="*", metavar="ID", help="measure these voices, or all, instead of the ways")
     parser.add_argument("--voice", default="af_heart")
     chosen = parser.parse_args()
-    voice, known = EmbeddedVoice(VoiceSettings()), {profile.id: profile for profile in bank.bank()}
+    voice, known = EmbeddedVoice(VoiceSettings()), {profile.id: profile for profile in bank.built_in()}
     voice.speak("Ready.", known[chosen.voice], Delivery())
     if chosen.bank is not None:
         for profile in (known[name] for name in chosen.bank or known):

@@ -3,16 +3,15 @@
     python -m benchmarks.reading [SHARED_FOLDER] [--only t02,t07] [--quick] [--balloons MODEL.onnx] [--out FOLDER]
 
 SHARED_FOLDER (default: ../shared) holds truth/*.json, the pages they name under pages/, and yardsticks/ read_truth.py
-and score_pages.py, which are run where they lie. Each page is read by the real command in a process of its own; with
---quick all are read in this one, which loads the models once. --balloons does that too, with the balloons that the
-detector finds; without either, a detector that `make balloons` fetched has a row of its own. Nothing is kept from run
-to run: what is scored was read by the code as it is.
+and score_pages.py, which are run where they lie; our own samples are scored as well, in rows of their own. Each page is
+read by the real command in a process of its own; with --quick all are read in this one, which loads the models once.
+--balloons does that too, with the balloons that the detector finds; without either, a detector that `make balloons`
+fetched has rows of its own. Nothing is kept from run to run: what is scored was read by the code as it is.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import resource
@@ -20,23 +19,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
-from types import ModuleType
 from typing import Any
 
+from benchmarks.bench import ROOT, Bench, samples_bench, shared_bench
 from benchmarks.mistakes import Judged, judge
 from comic_narrator.ingest import Opening, Spool, Wishes, open_book, pages_of, plan
-from comic_narrator.model import DOUBTFUL, Book, BookPage, PagePanels, PageReading, Panel
+from comic_narrator.model import DOUBTFUL, Book, BookPage, PagePanels, Panel
 from comic_narrator.panels import find_panels
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageToRead, number
 from comic_narrator.readers.detector import model_path
 from comic_narrator.readers.embedded import EmbeddedReader
 
-ROOT = Path(__file__).resolve().parents[1]
 COMMAND = Path(sys.executable).with_name("comic-narrator")
 POOR_SCAN = "t20"
 """A page of 500 pixels, scored apart: it measures the recogniser's eyes more than how the page is understood."""
@@ -67,45 +65,6 @@ class Cost:
     peak: float
 
 
-@dataclass(frozen=True)
-class Bench:
-    """Where truth and pages lie, and the folder that readings go to, with the work folders that they came from."""
-
-    shared: Path
-    out: Path
-
-    def truth(self, page: str) -> dict[str, Any]:
-        """What is known of a page."""
-        known: dict[str, Any] = json.loads((self.shared / "truth" / f"{page}.json").read_text(encoding="utf-8"))
-        # "ltr (top to bottom)" is for people.
-        return {**known, "reading_direction": known["reading_direction"].split()[0]}
-
-    def reading(self, page: str) -> dict[str, Any] | None:
-        """What was read of a page, in the yardstick's form; None where reading it failed."""
-        file = self.out / f"{page}.json"
-        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
-
-    def work(self, page: str) -> Path:
-        """The work folder in which a page was read."""
-        return self.out / "work" / page
-
-    def yardstick(self, name: str) -> ModuleType:
-        """A yardstick as a module."""
-        spec = importlib.util.spec_from_file_location(name, self.shared / "yardsticks" / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    def confidences(self, page: str) -> Iterator[float]:
-        """How surely each line of a page was read, in the order of its reading."""
-        book = Book.model_validate_json((self.work(page) / "book.json").read_bytes())
-        for part in book.pages:
-            reading = (self.work(page) / "pages" / part.id / "page.json").read_bytes()
-            yield from (line.confidence for line in PageReading.model_validate_json(reading).lines)
-
-
 def by_command(bench: Bench) -> Callable[[str], Cost]:
     """A function that has read_truth.py read a page with the real command."""
 
@@ -119,8 +78,8 @@ def by_command(bench: Bench) -> Callable[[str], Cost]:
         asked.mkdir(exist_ok=True)
         # read_truth.py knows a direction by its first word only.
         (asked / f"{page}.json").write_text(json.dumps(bench.truth(page)), encoding="utf-8")
-        script = [sys.executable, str(bench.shared / "yardsticks" / "read_truth.py")]
-        places = [str(asked), str(bench.shared / "pages"), str(bench.out)]
+        script = [sys.executable, str(bench.yardsticks / "read_truth.py")]
+        places = [str(asked), str(bench.pages), str(bench.out)]
         # This copy of the program is the one that is measured, whichever is installed.
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         began = time.perf_counter()
@@ -140,7 +99,7 @@ def in_process(bench: Bench, balloons: Path | None) -> Callable[[str], Cost]:
 
     def read(page: str) -> Cost:
         wall, cores = time.perf_counter(), time.process_time()
-        _read_book(bench.shared / "pages", bench.truth(page), reader, bench.work(page))
+        _read_book(bench.pages, bench.truth(page), reader, bench.work(page))
         reading = merged(bench.work(page))
         (bench.out / f"{page}.json").write_text(json.dumps(reading, ensure_ascii=False, indent=1), encoding="utf-8")
         cost = Cost(
@@ -208,8 +167,10 @@ def tell_mistakes(bench: Bench, pages: Sequence[str]) -> None:
         reading = bench.reading(page)
         judged = Judged(("it could not be read",), (), ())
         if reading is not None:
-            judged = judge(bench.truth(page), reading, yardstick)
-            lines[page] = list(zip(bench.confidences(page), judged.wrong, judged.slips, strict=True))
+            read = list(bench.lines(page))
+            judged = judge(bench.truth(page), reading, yardstick, read)
+            sure = [line.confidence for line in read]
+            lines[page] = list(zip(sure, judged.wrong, judged.slips, strict=True))
         print(f"\n{page}: {'nothing is wrong' if not judged.words else ''}".rstrip())
         for word in judged.words:
             print(f"  {word}")
@@ -231,27 +192,24 @@ def _tell_doubt(which: str, lines: Sequence[tuple[float, bool, bool]]) -> None:
     )
 
 
-def tell_figures(bench: Bench, helped: Bench | None, pages: Sequence[str], whole: bool) -> None:
-    """Print the yardstick's table, its figures with and without the poor scan, and where others stand.
-
-    `helped` holds the same pages as read with the balloon detector.
-    """
-    rows = _figures("ours", bench, pages)
-    if helped is not None:
-        rows |= _figures("detector", helped, pages)
+def tell_figures(read: dict[str, tuple[Bench, Sequence[str]]], whole: bool) -> None:
+    """Print the yardstick's table, its figures for each of `read`, with and without the poor scan, and others'."""
+    rows: dict[str, dict[str, float]] = {}
+    for name, (bench, pages) in read.items():
+        rows |= _figures(name, bench, pages)
     if whole:
         rows["Kumiko + RapidOCR"] = KUMIKO
-    print("\n" + " " * 20 + " ".join(f"{column:>10s}" for column in COLUMNS))
+    print("\n" + " " * 28 + " ".join(f"{column:>10s}" for column in COLUMNS))
     for name, row in rows.items():
         cells = ["-" if row.get(column) is None else f"{row[column]:.2f}" for column in COLUMNS]
-        print(f"{name:20s}" + " ".join(f"{cell:>10s}" for cell in cells))
+        print(f"{name:28s}" + " ".join(f"{cell:>10s}" for cell in cells))
 
 
 def _figures(name: str, bench: Bench, pages: Sequence[str]) -> dict[str, dict[str, float]]:
     """The yardstick's totals over the pages, and over those that are no poor scan."""
     scored = bench.out / "scored"
     scored.mkdir(exist_ok=True)
-    script = [sys.executable, str(bench.shared / "yardsticks" / "score_pages.py"), str(bench.shared / "truth")]
+    script = [sys.executable, str(bench.yardsticks / "score_pages.py"), str(bench.truths)]
     figures = scored / "score.json"
     print(f"\n{name}:", flush=True)
     subprocess.run([*script, str(bench.out), "--only", ",".join(pages), "--json", str(figures)], check=True)
@@ -280,7 +238,7 @@ def _with_detector(bench: Bench, pages: Sequence[str]) -> Bench | None:
     model = model_path("auto", os.environ, Path.home())
     if model is None:
         return None
-    helped = Bench(bench.shared, bench.out / "detector")
+    helped = replace(bench, out=bench.out / "detector")
     helped.out.mkdir()
     read = in_process(helped, model)
     for page in pages:
@@ -302,18 +260,27 @@ def main() -> int:
         return 0
     out = options.out or Path(tempfile.mkdtemp(prefix="readings-"))
     out.mkdir(parents=True, exist_ok=options.out is None)
-    bench = Bench(options.shared.resolve(), out.resolve())
-    names = sorted(file.stem for file in (bench.shared / "truth").glob("t*.json"))
-    pages = [name for name in names if name.startswith(tuple(options.only.split(",")))]
+    real = shared_bench(options.shared.resolve(), out.resolve())
+    ours = samples_bench(options.shared.resolve(), out.resolve() / "samples")
+    only = tuple(options.only.split(","))
+    chosen = {bench: [name for name in bench.names if name.startswith(only)] for bench in (real, ours)}
     quick = options.quick or options.balloons is not None
-    read = in_process(bench, options.balloons) if quick else by_command(bench)
-    costs = {page: read(page) for page in pages}
-    helped = None if quick else _with_detector(bench, pages)
-    tell_mistakes(bench, pages)
-    tell_figures(bench, helped, pages, whole=pages == names)
+    costs: dict[str, Cost] = {}
+    read: dict[str, tuple[Bench, Sequence[str]]] = {}
+    for name, bench in (("real pages", real), ("our samples", ours)):
+        reads = in_process(bench, options.balloons) if quick else by_command(bench)
+        costs |= {page: reads(page) for page in chosen[bench]}
+        if not chosen[bench]:
+            continue
+        read[name] = bench, chosen[bench]
+        helped = None if quick else _with_detector(bench, chosen[bench])
+        if helped is not None:
+            read[f"{name}, detector"] = helped, chosen[bench]
+        tell_mistakes(bench, chosen[bench])
+    tell_figures(read, whole=chosen[real] == real.names)
     tell_costs(costs)
-    print(f"readings: {bench.out}")
-    return 0 if all(bench.reading(page) is not None for page in pages) else 1
+    print(f"readings: {out}")
+    return 0 if all(bench.reading(page) is not None for bench in chosen for page in chosen[bench]) else 1
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 Three clients take turns at each number in flight: `plain` is the least that can stream an answer (the standard library,
 no checks); `chat` is the reader's own call, with its budget, its line and its checks; `probe` is what
 `comic-narrator probe` measures. Every request has one page picture, and every answer all its tokens (ignore_eos), so a
-model of random weights will do. The bar: chat reaches 0.9 of plain. Needs only httpx, pydantic and tenacity, and Pillow
-where no page is given.
+model of random weights will do. The bar: chat reaches 0.9 of plain. Of our requirements it loads httpx, pydantic,
+tenacity, babel, rich and psutil, Pillow where no page is given, and pynvml where there is one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from comic_narrator.gpu.cards import used_memory
 from comic_narrator.gpu.drawn import HEIGHT, WIDTH, drawn_page
-from comic_narrator.gpu.memory import used_memory
 from comic_narrator.gpu.probe import QUESTION, Load, is_here, probe, wait_until_ready
 from comic_narrator.http import Server
 from comic_narrator.http.completions import pick_model

@@ -13,8 +13,15 @@ from comic_narrator.errors import UsageError
 Group = Literal["readers", "voices"]
 
 BUILT_IN: dict[Group, dict[str, str]] = {
-    "readers": {"embedded": "comic_narrator.readers.embedded:embedded_reader"},
-    "voices": {"embedded": "comic_narrator.voices.embedded:EmbeddedVoice"},
+    "readers": {
+        "embedded": "comic_narrator.readers.embedded:embedded_reader",
+        "vllm": "comic_narrator.readers.vllm.reader:vllm_reader",
+    },
+    "voices": {
+        "embedded": "comic_narrator.voices.embedded:EmbeddedVoice",
+        "fish": "comic_narrator.voices.fish:FishVoice",
+        "openai": "comic_narrator.voices.openai_speech:OpenAISpeechVoice",
+    },
 }
 
 
@@ -26,8 +33,13 @@ class Choice:
     why: str
 
 
-def choose(group: Group, asked: str) -> Choice:
-    """Decide once which backend of `group` works; `asked` is a name or "auto". UsageError for an unknown name."""
+def choose(group: Group, asked: str, server: str = "") -> Choice:
+    """Decide once which backend of `group` works; `asked` is a name or "auto". UsageError for an unknown name.
+
+    With auto a `server` that the user named is asked: who gives an address wants it used.
+    """
+    if asked == "auto" and server:
+        return Choice("vllm", "auto: the settings name a server")
     if asked == "auto":
         return Choice("embedded", "auto: the models that come with the program")
     names = available(group)

@@ -52,6 +52,14 @@ class StreamCutError(BackendDownError):
     """A backend broke off in the middle of an answer; asked anew, it may come to its end."""
 
 
+class BackendFailedError(BackendDownError):
+    """A backend is there and failed at this one request; it may well answer another."""
+
+
+class BackendSilentError(BackendDownError):
+    """A backend took the call and said nothing in time; it may be at work, or stuck."""
+
+
 class BackendAnswerError(NarratorError):
     """A backend answered with something that cannot be used."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
@@ -27,3 +28,18 @@ def free_memory(cgroup: Path = CGROUP) -> int:
     except OSError:
         return free
     return min(free, int(most) - int(used)) if most.isdecimal() else free
+
+
+def data_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Where models, voices and the servers' environments lie: this user's data folder, as each system has it."""
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "comic-narrator"
+    name, usual = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_DATA_HOME", ".local/share")
+    return Path(environment.get(name) or home / usual) / "comic-narrator"
+
+
+def state_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Where it is written down what runs, with logs and locks: $XDG_STATE_HOME, else the usual place of this system."""
+    if sys.platform == "darwin" or os.name == "nt":
+        return data_folder(environment, home) / "state"
+    return Path(environment.get("XDG_STATE_HOME") or home / ".local" / "state") / "comic-narrator"

@@ -72,6 +72,13 @@ class Box(NamedTuple):
         x, y = min(self.x, other.x), min(self.y, other.y)
         return Box(x, y, max(self.right, other.right) - x, max(self.bottom, other.bottom) - y)
 
+    def cut(self, other: Box) -> Box | None:
+        """What both boxes cover; None where they do not overlap."""
+        if not self.overlap(other):
+            return None
+        x, y = max(self.x, other.x), max(self.y, other.y)
+        return Box(x, y, min(self.right, other.right) - x, min(self.bottom, other.bottom) - y)
+
     def within(self, width: int, height: int) -> Box:
         """This box cut to a page of `width` x `height` pixels; at least one pixel is left."""
         x, y = min(max(self.x, 0), width - 1), min(max(self.y, 0), height - 1)
@@ -273,6 +280,7 @@ class Figure(Part):
     panel: str
     bbox: Box | None = None
     looks: str
+    role: str | None = None
     emotion: str | None = None
 
 
@@ -308,6 +316,7 @@ class PageReading(Artefact):
     figures: tuple[Figure, ...] = ()
     sounds: tuple[SeenSound, ...] = ()
     notes: tuple[Note, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _panels_are_known(self) -> Self:
@@ -328,10 +337,11 @@ class PageReading(Artefact):
 
 
 class PageLabel(Part):
-    """What one page calls somebody."""
+    """What one page calls somebody; `confidence` (0..1) is how surely it is them, None where nobody said."""
 
     page: str
     label: str
+    confidence: float | None = Field(None, ge=0, le=1)
 
 
 class Person(Part):
@@ -345,10 +355,14 @@ class Person(Part):
 
 
 class People(Artefact):
-    """people.json: who is who in the book, in the order in which they are first seen or heard."""
+    """people.json: who is who in the book, in the order in which they are first seen or heard.
+
+    `remarks` are sentences on what fell short in telling it, as in page.json.
+    """
 
     schema_: Literal["comic_narrator.people/1"] = Field("comic_narrator.people/1", alias="schema")
     people: tuple[Person, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _each_is_one(self) -> Self:
@@ -362,8 +376,14 @@ class People(Artefact):
 
     def who(self, page: str, label: str) -> Person | None:
         """Whom a page calls so."""
-        sought = PageLabel(page=page, label=label)
-        return next((person for person in self.people if sought in person.labels), None)
+        return next(
+            (
+                person
+                for person in self.people
+                if any((known.page, known.label) == (page, label) for known in person.labels)
+            ),
+            None,
+        )
 
 
 class Character(Part):
@@ -402,14 +422,17 @@ class Beat(Part):
     emotion: str | None = None
     effort: float = Field(0.0, ge=-1, le=1)
     colouring: Colouring | None = None
+    pronounced: dict[str, str] = Field({}, description="Words in lower case, and another spelling or /IPA/.")
     speed: float = Field(1.0, gt=0.4, lt=2.5)
     gain_db: float = Field(0.0, ge=-40, le=20)
-    pause_after: float = Field(0.0, ge=0, le=60)
+    pause_after: float = Field(0.0, ge=-1, le=60)
 
     @model_validator(mode="after")
     def _speech_has_words_and_voice(self) -> Self:
         if self.kind == "speech" and not (self.text and self.voice):
             raise ValueError(f"beat {self.id} is speech and needs both text and voice")
+        if self.kind != "speech" and self.pause_after < 0:
+            raise ValueError(f"beat {self.id} has no sound that another could overlap")
         if not self.panel.startswith(f"{self.page}."):
             raise ValueError(f"beat {self.id} is on page {self.page} but in panel {self.panel}")
         return self
@@ -432,6 +455,49 @@ class Script(Artefact):
         return self
 
 
+class TakeFault(Part):
+    """One thing that is wrong with a take: of which kind, in words, and how bad (1 and more)."""
+
+    kind: str
+    what: str
+    weight: float
+
+
+class JudgedTake(Part):
+    """What was found of a take: its seconds, these against those usual for its text, its pitch in Hz, its faults."""
+
+    file: str
+    sha256: str
+    seconds: float
+    rate: float
+    pitch: float | None = None
+    tries: int = 1
+    faults: tuple[TakeFault, ...] = ()
+
+
+class Takes(Artefact):
+    """takes.json: what `judge` found of each take; the same file and judge are not judged again."""
+
+    schema_: Literal["comic_narrator.takes/1"] = Field("comic_narrator.takes/1", alias="schema")
+    judge: str
+    takes: tuple[JudgedTake, ...] = ()
+
+
+class TranslatedLine(Part):
+    """What a beat's subtitle says in the other language."""
+
+    beat: str
+    text: str
+
+
+class Translation(Artefact):
+    """translation.json: the lines in another language; those that are missing could not be translated."""
+
+    schema_: Literal["comic_narrator.translation/1"] = Field("comic_narrator.translation/1", alias="schema")
+    language: str
+    lines: tuple[TranslatedLine, ...]
+
+
 class Clip(Part):
     """A take placed on its scene's time line; seconds from the scene's first frame."""
 
@@ -443,7 +509,10 @@ class Clip(Part):
 
 
 class Shot(Part):
-    """What the camera shows from `first_frame` up to, not including, `end_frame` of its scene; no panel = the page."""
+    """What the camera shows from `first_frame` up to, not including, `end_frame` of its scene; no panel = the page.
+
+    `enter` is how it takes over from the shot before it, which may be the last one of the scene before.
+    """
 
     panel: str | None = None
     first_frame: int = Field(ge=0)
@@ -452,6 +521,7 @@ class Shot(Part):
     to_view: View
     ease: Literal["hold", "smooth", "abrupt", "shake"]
     focus: Box | None = None
+    enter: Literal["cut", "slide", "turn"] = "cut"
 
 
 class Scene(Part):

@@ -26,9 +26,10 @@ def narrate(job: Job, run: Run) -> None:
         if job.until == "reading":
             return
 
-        people = steps.who_is_who(book, readings, run)
-        cast = steps.cast(book, readings, people, run)
+        people = steps.who_is_who(book, readings, job, run)
+        cast = steps.cast(book, readings, people, job, run)
         script = steps.script(book, readings, people, cast, job, run)
+        translation = steps.translate(book, script, cast, job, run)
         if job.until == "script":
             return
 
@@ -39,6 +40,6 @@ def narrate(job: Job, run: Run) -> None:
         timing = steps.time(book, readings, script, takes, run)
         sound = steps.mix(readings, script, timing, job, run)
         scenes = steps.film_scenes(book, timing, run)
-        steps.finish(book, script, cast, timing, scenes, sound, job, run)
+        steps.finish(book, script, cast, timing, scenes, sound, translation, job, run)
     finally:
         steps.save_report(run)

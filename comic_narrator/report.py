@@ -55,6 +55,15 @@ class ServerReport(Part):
     completion_tokens: int
 
 
+class ReadingReport(Part):
+    """What reading by a model on a server took: all calls, and the tokens and seconds of calls for each page read."""
+
+    pages: int
+    tokens_per_page: Spread
+    seconds_per_page: Spread
+    server: ServerReport
+
+
 FORBIDDING = (
     "all rights reserved", "personal use", "private use", "research only", "research use", "evaluation only",
     "no redistribution", "do not distribute", "not for distribution", "unpublished", "internal use", "proprietary",
@@ -77,6 +86,46 @@ class Credit(Part):
         return any(word in self.licence.lower() for word in FORBIDDING)
 
 
+class CardUse(Part):
+    """Memory of one card over a run, MiB, all processes together."""
+
+    card: int
+    total_mib: int
+    before_mib: int
+    peak_mib: int
+    after_mib: int
+
+
+class ServerUse(Part):
+    """What a vLLM server did during a run, for all clients: mean seconds, how full its KV cache was at most (0..1)."""
+
+    requests: int
+    latency: float | None
+    first_token: float | None
+    kv_peak: float | None
+    waiting_peak: int
+
+
+class NapReport(Part):
+    """A nap of the vision tenant: seconds to fall asleep, MiB that came back, seconds to wake; None: not known."""
+
+    asleep_seconds: float
+    freed_mib: int | None
+    wake_seconds: float | None = None
+
+
+class GpuReport(Part):
+    """How a run shared the GPU: its profile, seconds waited for the card, naps, tenants started anew and why."""
+
+    profile: str
+    share: str
+    waited_seconds: float
+    cards: tuple[CardUse, ...] = ()
+    vision: ServerUse | None = None
+    naps: tuple[NapReport, ...] = ()
+    restarts: tuple[str, ...] = ()
+
+
 class Report(Artefact):
     """report.json: what this run made, how long it took, what fell short and whose work is heard."""
 
@@ -91,3 +140,6 @@ class Report(Artefact):
     shortfalls: tuple[str, ...]
     voices: tuple[Credit, ...]
     sounds: tuple[Credit, ...]
+    gpu: GpuReport | None = None
+
+    reading: ReadingReport | None = None

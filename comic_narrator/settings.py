@@ -51,6 +51,10 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _language_or_none(value: str) -> str:
+    return value if value == "none" else _language_tag(value)
+
+
 class BookSettings(_Section):
     """How the book is read."""
 
@@ -81,7 +85,23 @@ class LimitSettings(_Section):
 class ReaderSettings(_Section):
     """Who reads the pages."""
 
-    backend: str = Field("auto", description="Reader: auto, embedded, or the name of an installed one.")
+    backend: str = Field(
+        "auto", description="Reader: auto (vllm where reader.url is set), embedded, vllm, or an installed one's name."
+    )
+    url: str = Field(
+        "",
+        description="Address of the server that vllm asks, as http://127.0.0.1:8000; its key: COMIC_NARRATOR_API_KEY.",
+    )
+    model: str = Field("auto", description="Model that the server is asked for; auto: the first that it serves.")
+    in_flight: int = Field(
+        0,
+        ge=0,
+        le=256,
+        description="Requests that the server has at once; 0: as many as it seats, if it tells, else 2.",
+    )
+    context: int = Field(
+        0, ge=0, description="Tokens that a request and its answer may have together; 0: as many as the server says."
+    )
     balloon_model: str = Field(
         "auto", description="Balloon detector: auto (the one `make balloons` fetched, if any), none, or an ONNX file."
     )
@@ -93,7 +113,31 @@ class ReaderSettings(_Section):
 class VoiceSettings(_Section):
     """Who speaks."""
 
-    backend: str = Field("auto", description="Voice: auto, embedded, or the name of an installed one.")
+    backend: str = Field("auto", description="Voice: auto, embedded, fish, openai, or the name of an installed one.")
+    url: str = Field(
+        "",
+        description="Address of the speech server (of fish: port 8080 here); several, parted by commas, speak at once.",
+    )
+    server: str = Field(
+        "plain",
+        description="Kind of the openai server: plain, kokoro, openedai, chatterbox, vllm-omni or vllm-omni-clone.",
+    )
+    model: str = Field(
+        "auto", description="Model that the server is asked for; of fish: 1.5 (auto), s1 or s2, as it is started with."
+    )
+    names: str = Field(
+        "", description="Voices of the openai server, as in alloy:female,grandpa:male:old,yuki:female::ja."
+    )
+    listen: Literal["auto", "off", "on"] = Field(
+        "auto", description="Takes are listened to (needs the extra ears): auto (those of servers), off or on (all)."
+    )
+    ears: str = Field(
+        "auto", description="Who listens: auto (Whisper out of packages) or a CTranslate2 Whisper folder."
+    )
+    bank: str = Field("auto", description="Folder of your own voices; auto: the folder voices in your data folder.")
+    cast: str = Field("auto", description="cast.toml with pinned voices; auto: the one beside the book, if any.")
+    lexicon: str = Field("auto", description="lexicon.toml with how words are said; auto: the one beside the book.")
+    sound_words: bool = Field(False, description="Whether the narrator speaks drawn sound words (--speak-sfx).")
     narrator: str = Field("auto", description="Voice of the narrator, by its id in `comic-narrator voices`.")
     speed: float = Field(1.0, ge=0.5, le=2.0, description="Speaking rate; 1.0 is the voice's own.")
     processes: int = Field(
@@ -113,13 +157,23 @@ class FilmSettings(_Section):
     preset: Literal["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"] = Field(
         "veryfast", description="x264 effort: ultrafast to slow."
     )
-    ground: Literal["blur", "black"] = Field(
-        "blur", description="What lies around a panel: blur (the page, blurred) or black."
+    encoder: Literal["auto", "x264", "nvenc", "videotoolbox", "qsv"] = Field(
+        "x264", description="Encoder: x264, the graphics' own (nvenc, videotoolbox, qsv), or auto (those, then x264)."
+    )
+    ground: Literal["blur", "page", "black"] = Field(
+        "blur",
+        description="What lies around a panel: blur (the page, blurred), page (the colour of its edge) or black.",
+    )
+    transitions: Literal["moving", "cut"] = Field(
+        "moving", description="From panel to panel and page to page: moving (slides, pages turned) or cut."
     )
     subtitles: Annotated[tuple[Literal["printed", "spoken"], ...], BeforeValidator(_listed)] = Field(
         ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
     )
     speaker_labels: bool = Field(False, description="Whether subtitles name who begins to speak.")
+    subtitle_language: Annotated[str, AfterValidator(_language_or_none)] = Field(
+        "none", description="Language of further subtitles (BCP-47), translated by the reader's model; none: none."
+    )
     establishing: float = Field(2.0, ge=0, le=30, description="Seconds of whole page before its first panel.")
     wordless: float = Field(2.5, ge=0.5, le=30, description="Seconds of a wordless panel of middle size.")
 

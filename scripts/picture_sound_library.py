@@ -5,6 +5,7 @@ Run: python -m scripts.picture_sound_library
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,19 +22,16 @@ RANGE_DB = 70.0
 
 
 def spectrogram(wave: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """A mono second as a picture (HEIGHT, WIDTH): time to the right, pitch upwards by octaves, 70 dB from dark to light."""
+    """A mono second as a picture (HEIGHT, WIDTH): time to the right, pitch upwards by octaves, 70 dB of light."""
     size = 4096
     padded = np.pad(wave, size // 2)
     starts = np.linspace(0, len(wave), WIDTH, endpoint=False).astype(int)
     frames = np.stack([padded[start : start + size] for start in starts]) * np.hanning(size)
     power = np.abs(np.fft.rfft(frames, axis=1)) ** 2
     edges = np.geomspace(LOWEST, HIGHEST, HEIGHT + 1) * size / SAMPLE_RATE
-    rows = [
-        power[:, int(low) : max(int(high), int(low) + 1)].mean(axis=1)
-        for low, high in zip(edges, edges[1:], strict=False)
-    ]
+    rows = [power[:, int(low) : max(int(high), int(low) + 1)].mean(axis=1) for low, high in pairwise(edges)]
     level = 10 * np.log10(np.array(rows)[::-1] + 1e-12)
-    return (255 * ((level - level.max()) / RANGE_DB + 1).clip(0, 1)).astype(np.uint8)
+    return np.asarray(255 * ((level - level.max()) / RANGE_DB + 1).clip(0, 1), np.uint8)
 
 
 def tile(sound: Sound) -> Image.Image:

@@ -1,4 +1,4 @@
-"""The command: comic-narrator BOOK -o OUT.mp4, and its sub-commands."""
+"""The command: comic-narrator BOOK -o OUT.mp4, and its sub-commands, each imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -7,19 +7,32 @@ import logging
 import signal
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from types import TracebackType
 
 import typer
 
-from comic_narrator.cli import doctor, film, probe, shows, sounds
 from comic_narrator.cli.app import app
 from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
-__all__ = ["app", "doctor", "film", "main", "probe", "run", "shows", "sounds"]
+__all__ = ["COMMANDS", "app", "every_command", "main", "run"]
 
 log = logging.getLogger("comic_narrator")
+
+COMMANDS = {
+    "film": "film",
+    "read": "film",
+    "settings": "shows",
+    "voices": "voices",
+    "sounds": "sounds",
+    "status": "shows",
+    "doctor": "doctor",
+    "probe": "probe",
+    "serve": "serve",
+}
+"""The module of each command. A machine that only serves models need not have what filming needs."""
 
 
 def main() -> None:
@@ -49,8 +62,10 @@ def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackT
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; every error a user can act on is two sentences on stderr."""
     watch = Watch()
+    named = _named(arguments)
     try:
-        left = typer.main.get_command(app).main(_named(arguments), prog_name="comic-narrator", standalone_mode=False)
+        import_module(f"comic_narrator.cli.{COMMANDS[named[0]]}")
+        left = typer.main.get_command(app).main(named, prog_name="comic-narrator", standalone_mode=False)
     except NarratorError as error:
         log.debug("stopped", exc_info=True)
         watch.fail(error)
@@ -76,6 +91,13 @@ def run(arguments: Sequence[str]) -> int:
     return left or 0
 
 
+def every_command() -> typer.Typer:
+    """The application with all its commands, as the documentation must name them."""
+    for module in dict.fromkeys(COMMANDS.values()):
+        import_module(f"comic_narrator.cli.{module}")
+    return app
+
+
 def _usage_errors() -> type[typer.BadParameter]:
     # Typer exports this leaf of its error tree only; its parent is what any misuse of the command line raises.
     return typer.BadParameter.__mro__[1]
@@ -83,8 +105,7 @@ def _usage_errors() -> type[typer.BadParameter]:
 
 def _named(arguments: Sequence[str]) -> list[str]:
     """The arguments with the sub-command spelled out: anything but a known one is a book to narrate."""
-    commands = {command.name for command in app.registered_commands}
-    if arguments and arguments[0] in commands:
+    if arguments and arguments[0] in COMMANDS:
         return list(arguments)
     return ["film", *(arguments or ["--help"])]
 

@@ -14,6 +14,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+@app.callback()
+def _commands() -> None:
+    """Keeps the application a group of commands when only the one that was asked for is imported."""
+
+
 Book = Annotated[
     Path,
     typer.Argument(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shlex
+import sys
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Literal
@@ -29,6 +32,7 @@ from comic_narrator.cli.app import (
     app,
 )
 from comic_narrator.cli.opening import open_with_password, settings_for_book
+from comic_narrator.cli.turns import turns_of
 from comic_narrator.console import Watch, result
 from comic_narrator.errors import FilmError, InputError, ItemsFailedError, UsageError
 from comic_narrator.ingest import Spool
@@ -65,6 +69,12 @@ def film(
     spreads: Spreads = None,
     skip: Skip = None,
     password: Password = None,
+    subtitle_lang: Annotated[
+        str | None,
+        typer.Option(
+            help="Translate the subtitles to this language as well; needs a model server.", show_default="none"
+        ),
+    ] = None,
     work: WorkFolder = None,
     until: Annotated[
         Literal["pages", "panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
@@ -77,6 +87,7 @@ def film(
     from_script_json: Annotated[
         Path | None, typer.Option(help="Take the script from this script.json.", readable=False)
     ] = None,
+    speak_sfx: Annotated[bool, typer.Option("--speak-sfx", help="Have drawn sound words spoken, too.")] = False,
     keep_edits: KeepEdits = False,
     discard_edits: DiscardEdits = False,
     private: Annotated[
@@ -95,7 +106,9 @@ def film(
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
-    settings = settings_for_book(profile, assignments, layout, lang, spreads, skip, private=private or None)
+    spoken = ["voice.sound_words=true"] if speak_sfx else []
+    named = {"film.subtitle_language": subtitle_lang, "sound.private": "true" if private else None}
+    settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip, named)
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
@@ -105,7 +118,10 @@ def film(
         source = open_with_password(book, spool, settings, password)
         out = _writable(wanted)
         job = Job(book, source, out, pages, stop, from_page_json, from_script_json)
-        _narrate(job, folder, settings, verbose, as_json)
+        run = _narrate(job, folder, settings, profile, verbose, as_json)
+    if vision_only:
+        again = [argument for argument in sys.argv[1:] if argument not in ("film", "--vision-only")]
+        run.watch.say(f"Next: {' && '.join([*run.gpu.between_passes, shlex.join(['comic-narrator', *again])])}")
 
 
 @app.command("read")
@@ -134,7 +150,7 @@ def read(
     folder = _work_folder(work, wanted, _edits(keep_edits, discard_edits))
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
-        _narrate(Job(book, source, wanted, pages, "reading", show=show), folder, settings, verbose, as_json)
+        _narrate(Job(book, source, wanted, pages, "reading", show=show), folder, settings, profile, verbose, as_json)
 
 
 def _edits(keep: bool, discard: bool) -> Edits:
@@ -184,19 +200,23 @@ def _writable(out: Path) -> Path:
     return out
 
 
-def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: bool) -> None:
+def _narrate(job: Job, folder: Work, settings: Settings, profile: str | None, verbose: int, as_json: bool) -> Run:
     watch = Watch(verbose)
-    choices = {"reader": choose("readers", settings.reader.backend), "voice": choose("voices", settings.voice.backend)}
+    choices = {
+        "reader": choose("readers", settings.reader.backend, settings.reader.url),
+        "voice": choose("voices", settings.voice.backend),
+    }
     reader: Reader = load("readers", choices["reader"])(settings.reader)
     voice: Voice = load("voices", choices["voice"])(settings.voice)
-    reader.check()
+    gpu = turns_of(profile, choices, settings, watch)
     for kind, choice in choices.items():
         watch.say(f"{kind}: {choice.name} ({choice.why})", detail=True)
     with folder.opened() as work:
         _log_to(work.path(LOG))
         log.info("comic-narrator %s: %s -> %s", __version__, job.book, work.root)
-        run = Run(work, watch, settings, reader, voice, choices)
-        narrate(job, run)
+        run = Run(work, watch, settings, reader, voice, choices, gpu=gpu)
+        with closing(reader):
+            narrate(job, run)
     for shortfall in run.shortfalls:
         watch.say(f"fell short: {shortfall}", detail=True)
     if run.shortfalls and not verbose:
@@ -210,6 +230,7 @@ def _narrate(job: Job, folder: Work, settings: Settings, verbose: int, as_json: 
             f"{len(run.broken)} pages cannot be read and were left out; the rest is made.",
             f"{folder.path(REPORT)} names them: replace them and run the same command again.",
         )
+    return run
 
 
 def _log_to(path: Path) -> None:

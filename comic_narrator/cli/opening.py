@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import typer
@@ -23,13 +23,11 @@ def settings_for_book(
     language: str | None,
     spreads: str | None,
     skip: str | None,
-    *,
-    private: bool | None = None,
+    named: Mapping[str, str | None] | None = None,
 ) -> Settings:
-    """The settings of a command that takes a book, with the named options that say how that is read."""
-    options: dict[str, object] = {"book.layout": layout, "book.language": language}
-    options |= {"book.spreads": spreads, "book.skip": skip, "sound.private": private}
-    return load_settings(profile, os.environ, assignments, options)[0]
+    """The settings of a command that takes a book, with the options that say how that is read, and others by key."""
+    options = {"book.layout": layout, "book.language": language, "book.spreads": spreads, "book.skip": skip}
+    return load_settings(profile, os.environ, assignments, {**options, **(named or {})})[0]
 
 
 def open_with_password(book: Path, spool: Spool, settings: Settings, password: str | None) -> Source:

@@ -11,8 +11,8 @@ import typer
 from comic_narrator.cli.app import AsJson, app
 from comic_narrator.console import Watch, print_table, result
 from comic_narrator.errors import InputError, ItemsFailedError
+from comic_narrator.gpu.cards import used_memory
 from comic_narrator.gpu.drawn import drawn_page
-from comic_narrator.gpu.memory import used_memory
 from comic_narrator.gpu.metrics import ServerState
 from comic_narrator.gpu.probe import Load, Memory, Probe, is_here, probe, wait_until_ready
 from comic_narrator.gpu.soak import soak

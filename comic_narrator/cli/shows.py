@@ -1,4 +1,4 @@
-"""Commands that show something: settings, voices, the state of a work folder."""
+"""Commands that show something: settings, the state of a work folder."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from typing import Annotated
 
 import typer
 
-from comic_narrator.backends import choose, load
 from comic_narrator.cli.app import AsJson, Assignments, Profile, app
 from comic_narrator.console import print_table, result
 from comic_narrator.errors import InputError
 from comic_narrator.report import Report
 from comic_narrator.settings import Setting, load_settings
 from comic_narrator.steps import REPORT
-from comic_narrator.voices import Voice
 from comic_narrator.work import JOURNAL, Work
 
 
@@ -40,24 +38,6 @@ def show_settings(
 
 def _setting_row(setting: Setting) -> tuple[str, ...]:
     return setting.key, str(setting.value), setting.origin, setting.description
-
-
-@app.command("voices")
-def show_voices(
-    lang: Annotated[str, typer.Option(help="Language of the voices.")] = "en",
-    profile: Profile = None,
-    as_json: AsJson = False,
-) -> None:
-    """The voices there are for a language, the best narrator first."""
-    settings, _ = load_settings(profile, os.environ, (), {})
-    voice: Voice = load("voices", choose("voices", settings.voice.backend))(settings.voice)
-    voice.check(lang)
-    profiles = voice.profiles(lang)
-    if as_json:
-        result(json.dumps([vars(p) for p in profiles], indent=1))
-        return
-    rows = [(p.id, p.name, p.language, p.sex, p.age, p.timbre, p.licence) for p in profiles]
-    print_table(("id", "name", "language", "sex", "age", "timbre", "licence"), rows)
 
 
 @app.command("status")

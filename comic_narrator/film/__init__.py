@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from comic_narrator.film.container import About, Mark, Track, count_frames, join_scenes
-from comic_narrator.film.encode import Encoding, encode_scene
-from comic_narrator.film.frames import Ground, SceneClip
+from comic_narrator.film.encode import EncoderName, Encoding, choose_encoder, encode_scene
+from comic_narrator.film.frames import Ground, SceneClip, end_of_strip
+from comic_narrator.film.scroll import frame_height
 from comic_narrator.film.subtitles import make_cues, write_cues
 from comic_narrator.film.timeline import Take, time_scene
 
 __all__ = [
     "About",
+    "EncoderName",
     "Encoding",
     "Ground",
     "Mark",
     "SceneClip",
     "Take",
     "Track",
+    "choose_encoder",
     "count_frames",
     "encode_scene",
+    "end_of_strip",
+    "frame_height",
     "join_scenes",
     "make_cues",
     "time_scene",
     "write_cues",
 ]
 
-METHOD = "film-3"
+METHOD = "film-5"
 """Raised when the same script may give other shots or pictures."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from comic_narrator.film.camera import framed, scaled
+from comic_narrator.film.scroll import Stop, frame_height, scroll, view_of
 from comic_narrator.film.shots import ARRIVAL, TRAVEL, Ease, drawn_area, look_at, said, tell_lines
+from comic_narrator.film.transitions import SLIDE, TURN
 from comic_narrator.model import Beat, Box, Clip, PageReading, Panel, Scene, Shot, View
 
 LEAD_IN = 0.3
@@ -38,13 +42,20 @@ def time_scene(
     fps: int,
     shape: float,
     establishing: float,
+    follows: bool = False,
+    goes_on: bool = False,
+    moving: bool = True,
 ) -> Scene:
     """Lay a page's beats on its time line and choose the shots.
 
     `takes` maps the ids of spoken beats to their sound, `shape` is the frame's width / height, `establishing` the
-    seconds of whole page before the first panel.
+    seconds of whole page before the first panel. A page `follows` one and `goes_on` in one: those of a strip are
+    scrolled, and others are turned and their panels slide where transitions are `moving`.
     """
     scene = _Laid(fps)
+    if reading.direction == "vertical":
+        _lay_strip(scene, reading, beats, takes, shape, follows=follows, goes_on=goes_on)
+        return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(scene.shots))
     if establishing > 0 and _is_established(reading):
         scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), establishing)
     for panel in reading.panels:
@@ -53,7 +64,23 @@ def time_scene(
             _lay_panel(scene, reading, panel, own, takes, shape)
     if not scene.shots:
         scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), max(establishing, 1.0))
-    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(scene.shots))
+    shots = _entering(scene, follows=follows) if moving else scene.shots
+    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(shots))
+
+
+def _entering(scene: _Laid, *, follows: bool) -> list[Shot]:
+    """The shots with how each takes over: from a page to the next one, and from a panel to the next one."""
+    shots = list(scene.shots)
+    speech = min((clip.start for clip in scene.clips), default=math.inf)
+    if follows:
+        # Nobody speaks while a page is turned: the balloon has to be there.
+        quiet = min(speech, shots[0].end_frame / scene.fps) >= TURN
+        shots[0] = shots[0].model_copy(update={"enter": "turn" if quiet else "slide"})
+    for i, (before, shot) in enumerate(pairwise(scene.shots), 1):
+        lasts = (shot.end_frame - shot.first_frame) / scene.fps
+        if shot.panel != before.panel and lasts > SLIDE:
+            shots[i] = shot.model_copy(update={"enter": "slide"})
+    return shots
 
 
 class _Laid:
@@ -66,7 +93,7 @@ class _Laid:
         self.clips: list[Clip] = []
         self.shots: list[Shot] = []
 
-    def show(self, panel: str | None, views: tuple[View, View], ease: Ease, focus: Box, seconds: float) -> None:
+    def show(self, panel: str | None, views: tuple[View, View], ease: Ease, focus: Box | None, seconds: float) -> None:
         """Move the camera for `seconds`; the end is rounded on the scene's clock, and a shot has a frame at least."""
         self.now += seconds
         end = max(round(self.now * self.fps), self.frame + 1)
@@ -120,13 +147,14 @@ def _lay_lines(
     heard = [said(reading, lines.get(beat.id), area, takes[beat.id].seconds) for beat in spoken]
     telling = tell_lines(area, heard, shape)
     whole, first, lead = framed(area, shape), telling[0].from_view, LEAD_IN + ahead
-    if first.w < whole.w and reading.direction != "vertical":
+    if first.w < whole.w:
         scene.show(panel.id, (whole, first), "smooth", area, ARRIVAL + ahead)
         lead = 0.0
     for i, (beat, told) in enumerate(zip(spoken, telling, strict=True)):
         take, last = takes[beat.id], i == len(spoken) - 1
         scene.speak(beat, take, scene.now + lead)
-        rest = rests[i] + (TAIL if last else 0.0)
+        # A negative pause lets the next line begin before this one has ended, but not before it is half said.
+        rest = max(rests[i], -take.seconds / 2) if not last else max(rests[i], 0.0) + TAIL
         # Where the camera has a way to go, it goes in the pause; else it is still on its way to the line's own end.
         going = 0.0 if told.travel is None else max(rest, TRAVEL)
         staying = lead + take.seconds + (rest if told.travel is None else 0.0)
@@ -147,6 +175,37 @@ def _rests(beats: Sequence[Beat]) -> list[float]:
     return rests
 
 
+def _lay_strip(
+    scene: _Laid,
+    reading: PageReading,
+    beats: Sequence[Beat],
+    takes: Mapping[str, Take],
+    shape: float,
+    *,
+    follows: bool,
+    goes_on: bool,
+) -> None:
+    lines = {line.id: line for line in reading.lines}
+    told = [beat for beat in beats if beat.kind in ("speech", "pause")]
+    stops = []
+    for beat in told:
+        line = lines.get(beat.id)
+        place = (line and (line.balloon or line.bbox)) or reading.panel(beat.panel).bbox
+        stops.append(Stop(place, takes[beat.id].seconds if beat.kind == "speech" else 0.0, beat.pause_after))
+    frame = frame_height(reading.width, shape)
+    for stretch in scroll(stops, reading.height, frame, follows=follows, goes_on=goes_on):
+        panel = None
+        if stretch.stop is not None:
+            beat = told[stretch.stop]
+            panel = beat.panel
+            scene.speak(beat, takes[beat.id], scene.now)
+        views = [view_of(m, reading.width, frame, shape) for m in (stretch.from_middle, stretch.to_middle)]
+        scene.show(panel, (views[0], views[1]), "smooth", None, stretch.seconds)
+    if not scene.shots:
+        view = view_of(reading.height / 2, reading.width, frame, shape)
+        scene.show(None, (view, view), "hold", None, 1.0)
+
+
 def _page_box(reading: PageReading) -> Box:
     return Box(0, 0, reading.width, reading.height)
 
@@ -158,4 +217,4 @@ def _page_push(reading: PageReading, shape: float) -> tuple[View, View]:
 
 def _is_established(reading: PageReading) -> bool:
     covered = max(panel.bbox.area for panel in reading.panels) / (reading.width * reading.height)
-    return reading.direction != "vertical" and not (len(reading.panels) == 1 and covered >= PAGE_SHARE)
+    return not (len(reading.panels) == 1 and covered >= PAGE_SHARE)

@@ -72,6 +72,11 @@ def read_cards(nvml: Any | None = None) -> Cards:
     return Cards(cards, "nvidia-smi") if cards is not None else Cards((), "none")
 
 
+def used_memory() -> dict[int, int]:
+    """MiB in use on each card by its index, all processes together; empty without a card that can be asked."""
+    return {card.index: card.used_mib for card in read_cards().cards}
+
+
 def _nvml() -> Any | None:
     # Imported only when cards are asked for: most runs have none. A machine that only serves may lack the package.
     try:

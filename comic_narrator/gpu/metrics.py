@@ -16,7 +16,8 @@ _LINE = re.compile(r"^vllm:(\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 class ServerState(Part):
     """A server at one moment: requests running and waiting, KV cache in use (0 to 1; None: not told).
 
-    `queued_seconds` and `queued` are the sum and the number of waits in its own line, since it started.
+    Since it started: `queued_seconds` and `queued` are the sum and the number of waits in its own line, `requests` are
+    those that it answered, with the sums of their seconds, whole and until their first token.
     """
 
     running: int
@@ -24,6 +25,9 @@ class ServerState(Part):
     kv: float | None
     queued_seconds: float = 0.0
     queued: int = 0
+    requests: int = 0
+    request_seconds: float = 0.0
+    first_token_seconds: float = 0.0
 
 
 def parse_state(text: str) -> ServerState:
@@ -39,6 +43,9 @@ def parse_state(text: str) -> ServerState:
         kv=max(kv) if kv else None,
         queued_seconds=sum(told.get("request_queue_time_seconds_sum", ())),
         queued=int(sum(told.get("request_queue_time_seconds_count", ()))),
+        requests=int(sum(told.get("e2e_request_latency_seconds_count", ()))),
+        request_seconds=sum(told.get("e2e_request_latency_seconds_sum", ())),
+        first_token_seconds=sum(told.get("time_to_first_token_seconds_sum", ())),
     )
 
 

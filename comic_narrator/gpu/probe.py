@@ -46,17 +46,13 @@ class Load:
 
 
 class CardMemory(Part):
-    """Memory of a card in use around a load, MiB, all processes together."""
+    """Memory of a card in use around a load, MiB, all processes together; `delta` is what the load took at most."""
 
     card: int
     baseline: int
     peak: int
+    delta: int
     after: int
-
-    @property
-    def delta(self) -> int:
-        """What the load took at its height."""
-        return self.peak - self.baseline
 
 
 class Probe(Part):
@@ -166,10 +162,7 @@ def probe(server: Server, load: Load, memory: Memory, *, model: str = "auto") ->
         tokens_a_second=round(written / seconds, 1),
         pages_a_minute=round(60 * len(good) / seconds, 1),
         cut_short=all(one.completion.finish == "length" for one in good),
-        cards=tuple(
-            CardMemory(card=card, baseline=mib, peak=max(mib, sampler.peak.get(card, 0)), after=after.get(card, mib))
-            for card, mib in used.items()
-        ),
+        cards=tuple(_card(card, mib, sampler.peak, after) for card, mib in used.items()),
         before=before,
         busiest=sampler.busiest,
         drained=drained,
@@ -241,6 +234,11 @@ def _run(server: Server, body: Mapping[str, Any], load: Load) -> list[_Done | Na
         raise
     finally:
         threads.shutdown(cancel_futures=True)
+
+
+def _card(card: int, baseline: int, peaks: Mapping[int, int], after: Mapping[int, int]) -> CardMemory:
+    peak = max(baseline, peaks.get(card, 0))
+    return CardMemory(card=card, baseline=baseline, peak=peak, delta=peak - baseline, after=after.get(card, baseline))
 
 
 def _queue(before: ServerState | None, after: ServerState | None) -> float | None:

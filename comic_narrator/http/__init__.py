@@ -155,6 +155,8 @@ class Server:
                 yield first
                 yield from stream
         except PassingError as passing:
+            if passing.reset:
+                raise StreamCutError(passing.error.what, passing.error.hint) from passing
             raise passing.error from passing
         finally:
             stream.close()

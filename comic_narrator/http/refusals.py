@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import httpx
 
-from comic_narrator.errors import BackendAnswerError, BackendDownError, NarratorError, UsageError
+from comic_narrator.errors import (
+    BackendAnswerError,
+    BackendDownError,
+    BackendFailedError,
+    BackendSilentError,
+    NarratorError,
+    UsageError,
+)
 
 ALWAYS = 1_000
 """Where nothing but the caller's patience limits the attempts."""
@@ -51,7 +58,7 @@ def refusal(status: int, url: str, path: str, detail: str, retry_after: str = ""
             busy = BackendDownError(f"{url} takes no more calls now{said} ({status}).", "Wait, or let fewer in flight.")
             return PassingError(busy, after=_seconds(retry_after))
         case 500:
-            broken = BackendDownError(f"{url} failed inside{said} ({status}).", "Look at its log; start it anew.")
+            broken = BackendFailedError(f"{url} failed inside{said} ({status}).", "Look at its log; start it anew.")
             return PassingError(broken, attempts=2)
         case 502 | 503 | 504:
             absent = BackendDownError(
@@ -79,7 +86,7 @@ def cannot_reach(
                 )
             )
         case httpx.ReadTimeout() | httpx.WriteTimeout():
-            return BackendDownError(
+            return BackendSilentError(
                 f"{url} said nothing for {read:.3g} s.", "It is overloaded or stuck: look at its log, or start it anew."
             )
         case httpx.ConnectError() if "SSL" in str(error):

@@ -11,7 +11,6 @@ from comic_narrator.model import (
     CAST_KINDS,
     BookPage,
     Box,
-    Character,
     Direction,
     Figure,
     Line,
@@ -24,13 +23,15 @@ from comic_narrator.model import (
     PrintedWord,
     SeenSound,
 )
+from comic_narrator.report import ReadingReport
 
 
 @dataclass(frozen=True)
 class PageToRead:
     """A page handed to a reader: its image file (RGB or grey), and its panels in reading order, in its pixels.
 
-    `words` is the text layer of the book's file: a hint, not the truth.
+    `words` is the text layer of the book's file: a hint, not the truth. `page` is its id in the book, `evidence` what
+    another reader made of it, for one that starts from that.
     """
 
     image: Path
@@ -38,6 +39,8 @@ class PageToRead:
     direction: Direction
     language: str
     words: tuple[PrintedWord, ...] = ()
+    page: str = ""
+    evidence: Reading | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class SeenFigure:
     looks: str
     bbox: Box | None = None
     emotion: str | None = None
+    role: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,24 +95,54 @@ class ReadNote:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader found on one page, lines in reading order."""
+    """What a reader found on one page, lines in reading order; `remarks` say what fell short, without a full stop."""
 
     lines: tuple[ReadLine, ...]
     figures: tuple[SeenFigure, ...] = ()
     sounds: tuple[ReadSound, ...] = ()
     notes: tuple[ReadNote, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class PageFigure:
-    """Somebody of one page: what it calls them, how they look, where they are seen on its image, what they say."""
+    """Somebody of one page: what it calls them, how they look, where they are seen on its image, what they say.
+
+    `panels` has the panel of each place of `seen`, `turns` the place of each line of `said` among what is said on the
+    page, from 0; `hidden` are the balloons and boxes that cover the page's art.
+    """
 
     page: str
     image: Path
     label: str
     looks: str | None = None
     seen: tuple[Box, ...] = ()
+    panels: tuple[Box, ...] = ()
     said: tuple[str, ...] = ()
+    turns: tuple[int, ...] = ()
+    hidden: tuple[Box, ...] = ()
+    role: str | None = None
+
+
+@dataclass(frozen=True)
+class SpokenLine:
+    """A line to be translated, and who says it; nobody: the narrator."""
+
+    text: str
+    speaker: str | None = None
+
+
+class Translator(Protocol):
+    """Translates lines; `identity` changes whenever its answers may."""
+
+    @property
+    def identity(self) -> str:
+        """What the journal hashes: model, prompts and settings, never an address."""
+        ...
+
+    def translate(self, lines: Sequence[SpokenLine], source: str, target: str) -> tuple[str | None, ...]:
+        """Each line in the language `target` (BCP-47), in order; None where no usable answer was had."""
+        ...
 
 
 class Reader(Protocol):
@@ -129,6 +163,16 @@ class Reader(Protocol):
         """How many pages one reader reads at once, from as many threads; 1 where more are not quicker."""
         ...
 
+    @property
+    def starts_from(self) -> str | None:
+        """The name of the reader whose reading of a page it takes as `evidence`, or else makes itself; or None."""
+        ...
+
+    @property
+    def translator(self) -> Translator | None:
+        """What translates lines on the same model; None where it cannot."""
+        ...
+
     def check(self, language: str | None = None) -> None:
         """Raise the NarratorError that says what is missing, if it cannot work, or cannot read a language (BCP-47)."""
         ...
@@ -137,12 +181,23 @@ class Reader(Protocol):
         """The language these pages are lettered in, as a BCP-47 tag; a reader looks at as few as it needs."""
         ...
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
-        """Read one page; `cast` is who is known so far."""
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
+        """Read one page; `cast` is who is known so far. BackendAnswerError where it cannot, and others may be read."""
         ...
 
     def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
-        """Which of the book's figures are one person; every figure is in just one, names are unique."""
+        """Which of the book's figures are one person; every figure is in just one, names are unique.
+
+        BackendAnswerError where it cannot tell.
+        """
+        ...
+
+    def account(self) -> ReadingReport | None:
+        """What was asked of a model server so far; None where none is asked."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds; what is asked in other threads ends at once."""
         ...
 
 
@@ -155,6 +210,7 @@ def one_person_a_label(figures: Sequence[PageFigure]) -> tuple[Person, ...]:
         Person(
             name=label,
             looks=next((figure.looks for figure in seen if figure.looks), None),
+            role=next((figure.role for figure in seen if figure.role), None),
             labels=tuple(PageLabel(page=figure.page, label=label) for figure in seen),
         )
         for label, seen in labels.items()
@@ -163,18 +219,25 @@ def one_person_a_label(figures: Sequence[PageFigure]) -> tuple[Person, ...]:
 
 def figures_of(reading: PageReading, image: Path) -> tuple[PageFigure, ...]:
     """Everybody of a page that is seen or speaks, in the order of its figures and lines."""
+    said = [line for line in reading.lines if line.kind in CAST_KINDS]
     labels = dict.fromkeys(
-        [figure.label for figure in reading.figures]
-        + [line.speaker for line in reading.lines if line.speaker and line.kind in CAST_KINDS]
+        [figure.label for figure in reading.figures] + [line.speaker for line in said if line.speaker]
     )
+    hidden = tuple(box for line in reading.lines if (box := line.balloon or line.bbox))
     return tuple(
         PageFigure(
             page=reading.page,
             image=image,
             label=label,
             looks=next((figure.looks for figure in reading.figures if figure.label == label), None),
+            role=next((figure.role for figure in reading.figures if figure.label == label), None),
             seen=tuple(figure.bbox for figure in reading.figures if figure.label == label and figure.bbox),
-            said=tuple(line.text for line in reading.lines if line.speaker == label and line.kind in CAST_KINDS),
+            panels=tuple(
+                reading.panel(figure.panel).bbox for figure in reading.figures if figure.label == label and figure.bbox
+            ),
+            said=tuple(line.text for line in said if line.speaker == label),
+            turns=tuple(i for i, line in enumerate(said) if line.speaker == label),
+            hidden=hidden,
         )
         for label in labels
     )
@@ -212,9 +275,10 @@ def number(book_page: BookPage, panels: PagePanels, reading: Reading, language: 
         panels=panels.panels,
         lines=tuple(lines),
         figures=tuple(
-            Figure(label=f.label, panel=ids[f.panel], bbox=f.bbox, looks=f.looks, emotion=f.emotion)
+            Figure(label=f.label, panel=ids[f.panel], bbox=f.bbox, looks=f.looks, role=f.role, emotion=f.emotion)
             for f in reading.figures
         ),
         sounds=tuple(SeenSound(panel=ids[s.panel], what=s.what, kind=s.kind) for s in reading.sounds),
         notes=tuple(Note(panel=ids[n.panel], scene=n.scene, pacing=n.pacing, shot=n.shot) for n in reading.notes),
+        remarks=reading.remarks,
     )

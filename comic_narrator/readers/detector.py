@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.errors import MissingToolError
+from comic_narrator.machine import data_folder
 from comic_narrator.model import Box
 from comic_narrator.onnx import silence_onnxruntime
 from comic_narrator.readers.words import spans
@@ -63,14 +62,6 @@ def model_path(named: str, environment: Mapping[str, str], home: Path) -> Path |
         return path
     fetched = data_folder(environment, home) / FILE
     return fetched if fetched.is_file() else None
-
-
-def data_folder(environment: Mapping[str, str], home: Path) -> Path:
-    """Where optional models lie: this user's data folder, as each system has it."""
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "comic-narrator"
-    name, usual = ("LOCALAPPDATA", "AppData/Local") if os.name == "nt" else ("XDG_DATA_HOME", ".local/share")
-    return Path(environment.get(name) or home / usual) / "comic-narrator"
 
 
 class BalloonDetector:

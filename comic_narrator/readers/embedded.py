@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.machine import cores, free_memory
-from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, Character, LineKind, Person
+from comic_narrator.model import CAST_KINDS, SPOKEN_KINDS, Box, LineKind, Person
 from comic_narrator.pictures import load_rgb
-from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
+from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, SeenFigure, Translator
 from comic_narrator.readers.balloons import Group, at_home, gather
 from comic_narrator.readers.detected import on_detected
 from comic_narrator.readers.detector import BalloonDetector, model_path
 from comic_narrator.readers.doubts import sureness, with_page
+from comic_narrator.readers.guises import Paper
 from comic_narrator.readers.hints import with_hints
 from comic_narrator.readers.kinds import (
     Page,
@@ -33,15 +34,17 @@ from comic_narrator.readers.kinds import (
 from comic_narrator.readers.languages import check_language
 from comic_narrator.readers.lettering import join_rows, language_of, lettered_rows
 from comic_narrator.readers.looks import Spot, looks_of
+from comic_narrator.readers.people import people_of
 from comic_narrator.readers.placing import nearest_panel, reading_order
 from comic_narrator.readers.regions import find_regions
 from comic_narrator.readers.speakers import Said, with_speakers
 from comic_narrator.readers.tails import Outline, trace
 from comic_narrator.readers.tones import tone_of
 from comic_narrator.readers.words import Row, Words
+from comic_narrator.report import ReadingReport
 from comic_narrator.settings import ReaderSettings
 
-GROUPING = 7
+GROUPING = 8
 CORES = 2
 """Cores that one process keeps busy."""
 MEMORY = 1_200_000_000
@@ -86,6 +89,16 @@ class EmbeddedReader:
         """One: the models use all cores that a process is given."""
         return 1
 
+    @property
+    def starts_from(self) -> str | None:
+        """Nothing but the picture."""
+        return None
+
+    @property
+    def translator(self) -> Translator | None:
+        """None: its models know letters, not words."""
+        return None
+
     def check(self, language: str | None = None) -> None:
         """Raise MissingToolError if the recogniser is not installed, UsageError if it cannot read the language."""
         Words.models()
@@ -102,7 +115,7 @@ class EmbeddedReader:
         rows = [row for i in sorted(nearest) for row in self._read_rows(images[i], load_rgb(images[i]))]
         return language_of(rows)
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
         """Read one page; speakers are told apart page by page, by what is drawn, and `cast` is not needed for that."""
         image = load_rgb(page.image)
         rows = lettered_rows(with_hints(self._read_rows(page.image, image), page.words, page.language), page.language)
@@ -123,11 +136,19 @@ class EmbeddedReader:
         lines = _sure(lines)
         said = [lines[i] for i in reading_order([one.line for one in lines], page.panels, page.direction)]
         seen = _with_looks(image, said, page.panels, [region.box for region in regions if region.closed])
-        return Reading(tuple(with_speakers(seen, page.panels, page.direction)))
+        told = with_speakers(seen, page.panels, page.direction)
+        return Reading(tuple(told), _figures(image, seen, told, page.panels))
 
     def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
-        """One person a label: pages give the same label to the same side of the talk."""
-        return one_person_a_label(figures)
+        """Voices of several pages are one person where they look so much alike that it is likelier than not."""
+        return people_of(figures)
+
+    def account(self) -> ReadingReport | None:
+        """None: no server is asked."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def _read_rows(self, path: Path, image: NDArray[np.uint8]) -> tuple[Row, ...]:
         key = (path, path.stat().st_mtime_ns)
@@ -218,3 +239,21 @@ def _with_looks(
     for i, look in zip(at, looks_of(image, spots, size, hidden), strict=True):
         seen[i] = replace(said[i], look=look)
     return seen
+
+
+def _figures(
+    image: NDArray[np.uint8], said: Sequence[Said], told: Sequence[ReadLine], panels: Sequence[Box]
+) -> tuple[SeenFigure, ...]:
+    """Who is seen in each panel: each speaker of it once, around where a tail points; nobody where that is outside."""
+    places: dict[tuple[int, str], Box] = {}
+    for one, line in zip(said, told, strict=True):
+        if line.speaker is not None and one.place is not None and (line.panel, line.speaker) not in places:
+            panel = panels[line.panel]
+            place = one.place.cut(panel)
+            if place is not None and min(place.w, place.h) >= one.size:
+                places[line.panel, line.speaker] = place
+    hidden = [line.balloon or line.bbox for line in told]
+    paper = Paper(image, list(places.values()), hidden)
+    return tuple(
+        SeenFigure(panel, label, paper.words(place, panels[panel]), place) for (panel, label), place in places.items()
+    )

@@ -60,6 +60,10 @@ _NUMBER = re.compile(r"[\W_]*\d{1,3}[\W_]*(?<![!?！？…])(?<!\.\.)")
 _ISSUE = re.compile(r"(?=.*\bno[. ]{0,2}\d)\W*(?:(?:[a-z]{1,3}|\d{1,4})(?:\W+|$))+", re.IGNORECASE)
 """What a cover's corner says: month, price and number of the issue, abbreviated all."""
 _TALK = frozenset({"i", "me", "my", "you", "your", "we", "us", "our"})
+_CLAUSE = _TALK | frozenset(
+    ["he", "she", "it", "they", "there", "is", "are", "was", "yes", "don't", "can't", "what's", "that's"]
+)
+"""Words that signs hardly have and sounds never."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,11 @@ class Page:
     paper: NDArray[np.float32] | None = None
     columns: bool = False
     titles_only: bool = False
+
+    @property
+    def short(self) -> float:
+        """The side that lettering is measured against: the shorter one, but a newspaper's row of panels is low."""
+        return max(min(self.width, self.height), self.width / 2)
 
 
 def usual_size(groups: Sequence[Group]) -> float:
@@ -148,7 +157,7 @@ def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> Li
     if group.panel is None or (page.columns and _is_label(group, text)):
         return "sign"
     region, words = group.balloon, len(text.split())
-    share = group.size / min(page.width, page.height)
+    share = group.size / page.short
     if region is not None and share <= 2 * LARGEST and not _is_painted(region, text):
         return _in_balloon(group, region, text, page, tail)
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
@@ -212,15 +221,16 @@ def _open(group: Group, text: str, words: int, page: Page) -> LineKind:
         region is None
         or region.bright < PALE * page.lightest
         or group.size < 0.6 * page.usual
-        or any(c.isdigit() for c in text)
+        or (any(c.isdigit() for c in text) and not (words >= 5 and _addresses(text)))
     ):
         return _loose(text, words)
-    return "dialogue" if words >= 5 or wide(page.language) or _sentence(text) else _loose(text, words)
+    said = words >= 5 or wide(page.language) or _sentence(text) or (words >= 3 and _has(_CLAUSE, text))
+    return "dialogue" if said else _loose(text, words)
 
 
 def _is_title(group: Group, text: str, page: Page) -> bool:
     """Whether a group is large, surely read, and all English words: ornate lettering is easily read as none."""
-    short = min(page.width, page.height)
+    short = page.short
     if group.size < max(min(LARGE * page.usual, LARGEST * short), TITLE * short) or group.confidence < 0.9:
         return False
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text)
@@ -235,7 +245,12 @@ def _is_tinted(region: Region, page: Page) -> bool:
 
 def _addresses(text: str) -> bool:
     """Whether somebody in the story seems to say these words."""
-    return text[-1:] in "!！?？" or any(word in _TALK for word in re.findall(r"[a-z]+", text.casefold()))
+    return text[-1:] in "!！?？" or _has(_TALK, text)
+
+
+def _has(some: frozenset[str], text: str) -> bool:
+    """Whether one of some English words stands in a text."""
+    return any(word in some for word in re.findall(r"[a-z]+(?:'[a-z]+)?", text.casefold().replace("’", "'")))
 
 
 def _pale(region: Region, page: Page) -> bool:
@@ -247,7 +262,9 @@ def _sentence(text: str) -> bool:
 
 
 def _loose(text: str, words: int) -> LineKind:
-    """Words drawn into the art: a short cry is a sound, all else a sign."""
+    """Words drawn into the art: a short cry is a sound, what goes on after dots is said, all else a sign."""
+    if re.match(r"(\.\.+|…)\s*[^\W\d_]", text):
+        return "dialogue"
     return "sfx" if words <= 3 and not any(c.isdigit() for c in text) else "sign"
 
 

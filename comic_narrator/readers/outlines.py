@@ -31,6 +31,19 @@ CLOUD, DENT = 5, 0.035
 """A cloud has so many dents at least, so many heights of the lettering deep."""
 ARM, SHARP = 0.3, 75.0
 """An outline has a point where it turns by more degrees than this within so many heights of the lettering each way."""
+ALONG, ACROSS, FAR = 0.25, 0.35, 1.2
+"""An outline is followed by its course over so many heights of the lettering, and its stroke lies so many outside, or
+further where ground goes on so far, as in the points of a burst."""
+SPECK = 0.05
+"""Strokes and breaks shorter than twice so many heights of the lettering are specks."""
+DASHES = 10
+"""So many dashes at least make a dashed outline: fewer breaks are a tail, a joint, or a pen that was lifted."""
+GAP = 0.06, 0.9
+"""A gap between dashes is so many heights of the lettering long, at least and at most."""
+EVEN = 1.8
+"""From the start of one dash to that of the next it is the usual way, or within such a factor of it."""
+REGULAR, DRAWN = 0.7, (0.3, 0.88)
+"""So much of a dashed outline is regular, and the dashes' share of it lies between these."""
 STEP = 0.6
 """So many heights of the lettering, at most, lie between bubbles, and between the first and the balloon."""
 SHRINKS = 0.95
@@ -158,6 +171,56 @@ def points_of(shape: Mask, side: float, frame: Box | None) -> int:
     turn *= -1 if cv2.contourArea(outline, oriented=True) < 0 else 1
     sharp = (turn > SHARP) & ~_beside(line, frame, arm)
     return int((sharp & ~np.roll(sharp, 1)).sum())
+
+
+def dashed(shape: Mask, near: Mask, stroke: Mask, side: float) -> bool:
+    """Whether the outline of a shape is drawn in dashes, as for a whisper.
+
+    `near` is 1 where there is ground as in the shape, `stroke` where a line is drawn.
+    """
+    outlines, _ = cv2.findContours(_opened(shape, 0.5 * side), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(outlines, key=len, default=None)
+    if outline is None or len(outline) < 4 * side:
+        return False
+    inked = _inked(outline.reshape(-1, 2).astype(np.float64), near, stroke, side)
+    starts = np.flatnonzero(inked & ~np.roll(inked, 1))
+    if len(starts) < DASHES:
+        return False
+    inked = np.roll(inked, -starts[0])
+    starts = starts - starts[0]
+    steps = np.diff(np.append(starts, len(inked)))
+    gaps = np.array([step - inked[start : start + step].sum() for start, step in zip(starts, steps, strict=True)])
+    usual = float(np.median(steps))
+    even = (steps < EVEN * usual) & (steps > usual / EVEN) & (gaps > GAP[0] * side) & (gaps < GAP[1] * side)
+    drawn = float(inked.mean())
+    return bool(even.sum() >= DASHES and steps[even].sum() >= REGULAR * len(inked) and DRAWN[0] < drawn < DRAWN[1])
+
+
+def _inked(line: NDArray[np.float64], near: Mask, stroke: Mask, side: float) -> NDArray[np.bool_]:
+    """For each point (n, 2) of a closed outline whether a stroke is drawn outside it, as far as the ground goes."""
+    smooth = _smoothed(line, ALONG * side)
+    reach = max(round(ALONG * side), 1)
+    course = np.roll(smooth, -reach, axis=0) - np.roll(smooth, reach, axis=0)
+    # Contours run clockwise as seen, so that what is to the left of their course lies outside.
+    out = np.stack([course[:, 1], -course[:, 0]], axis=1) / np.maximum(np.linalg.norm(course, axis=1), 1e-6)[:, None]
+    out *= -1 if cv2.contourArea(line.astype(np.float32), oriented=True) < 0 else 1
+    height, width = stroke.shape
+    found, ground = np.zeros(len(line), np.bool_), np.ones(len(line), np.bool_)
+    for step in range(-round(ALONG * side / 2), round(FAR * side) + 1):
+        x, y = np.rint(smooth + step * out).astype(np.int64).T
+        inside = (x >= 0) & (y >= 0) & (x < width) & (y < height)
+        x, y = np.clip(x, 0, width - 1), np.clip(y, 0, height - 1)
+        found |= inside & (stroke[y, x] > 0) & (ground if step > ACROSS * side else True)
+        ground &= near[y, x] > 0
+    return np.asarray(_smoothed(found[:, None].astype(np.float64), SPECK * side)[:, 0] > 0.5, np.bool_)
+
+
+def _smoothed(ring: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
+    """The mean of each value (n, k) of a ring and those up to `reach` places before and after it."""
+    side = max(round(reach), 1)
+    window = np.ones(2 * side + 1) / (2 * side + 1)
+    ringed = np.concatenate([ring[-side:], ring, ring[:side]])
+    return np.stack([np.convolve(ringed[:, k], window, "valid") for k in range(ring.shape[1])], axis=1)
 
 
 def _beside(points: NDArray[np.float64], frame: Box | None, near: int) -> NDArray[np.bool_]:

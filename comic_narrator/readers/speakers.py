@@ -58,6 +58,8 @@ CONTINUED, TRAILING, ANSWERED = 1.6, 0.3, -0.8
 LOOKS, HALF_ALIKE = 3.0, 0.5
 """Places whose colours are alike by half say nothing: light changes from panel to panel, and backgrounds stay."""
 
+SEEN = 3.0
+"""So many heights of the lettering to each side of where a tail points, a face and what is worn about it are seen."""
 MOST = 3.0
 """Evidence of several kinds is added up as if each came by itself, which it does not: beyond these log-odds, one wrong
 in twenty, more of it says no more."""
@@ -96,6 +98,14 @@ class Said:
             return self.box.center[0], self.box.bottom + 3 * self.size
         (x, y), (dx, dy) = self.tail.tip, self.tail.toward
         return x + dx * 3 * self.size, y + dy * 3 * self.size
+
+    @property
+    def place(self) -> Box | None:
+        """Where the speaker is seen: around what the tail points at; None without a tail."""
+        if self.tail is None:
+            return None
+        (x, y), reach = self.mouth, SEEN * self.size
+        return Box(round(x - reach), round(y - reach), round(2 * reach), round(2 * reach))
 
 
 def with_speakers(said: Sequence[Said], panels: Sequence[Box], direction: Direction) -> list[ReadLine]:

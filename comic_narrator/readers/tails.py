@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.model import Box
-from comic_narrator.readers.outlines import Mask, Spike, bubbles_of, grown, points_of, spikes_of
+from comic_narrator.readers.outlines import Mask, Spike, bubbles_of, dashed, grown, points_of, spikes_of
 from comic_narrator.readers.regions import Region
 
 Picture = NDArray[np.uint8]
@@ -28,6 +28,8 @@ ALONE = 1.4
 JAGGED, ALONE_JAGGED = 5, 2.0
 """A tail is so many times as long as any other spike of the outline, or there is no telling which it is; more so where
 the outline has many points."""
+STROKE, INK = 0.15, 25.0
+"""A line is at most twice so many heights of the lettering thick, and so much darker (Lab) than what is beside it."""
 CLEAR = 20.0
 """Pixels that differ from the ground by less (Lab) are still it: the inside of a tail is narrow and blurred."""
 
@@ -49,12 +51,14 @@ class Tail:
 class Outline:
     """What stands out of a balloon: its spikes, longest first, and its chain of bubbles if it has one.
 
-    `points` counts all sharp points of the outline: a burst has many, an oval or a cloud its tail at most.
+    `points` counts all sharp points of the outline: a burst has many, an oval or a cloud its tail at most; `dashed`
+    says whether it is drawn in dashes.
     """
 
     spikes: tuple[Tail, ...]
     bubbles: Tail | None = None
     points: int = 0
+    dashed: bool = False
 
     @property
     def tail(self) -> Tail | None:
@@ -86,6 +90,7 @@ def trace(
         _agreed([view.spikes for view in views], SAME_TIP * size),
         bubbles[0] if len(bubbles) > 1 and not spoken else None,
         sorted(view.points for view in views)[1],
+        dashed(cutting.body, np.asarray(cutting.away < loose, np.uint8), cutting.stroke, cutting.size * cutting.scale),
     )
 
 
@@ -108,9 +113,13 @@ def _agreed(views: Sequence[Sequence[Tail]], near: float) -> tuple[Tail, ...]:
 
 @dataclass(frozen=True)
 class _Cutting:
-    """The neighbourhood of a balloon: how far (Lab) its pixels are from the ground, where it lies, its scale."""
+    """The neighbourhood of a balloon: how far (Lab) its pixels are from the ground, where it lies, its scale.
+
+    `stroke` is 1 where a dark line is drawn.
+    """
 
     away: NDArray[np.float32]
+    stroke: Mask
     body: Mask
     place: Box
     scale: float
@@ -137,7 +146,10 @@ def _cutting(image: Picture, region: Region, size: float) -> _Cutting:
     picture = cv2.resize(image[y : place.bottom, x : place.right], shape, interpolation=cv2.INTER_AREA)
     lab = np.asarray(cv2.cvtColor(picture.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
     away = np.asarray(np.linalg.norm(lab - region.colour, axis=2), np.float32)
-    empty = _Cutting(away, np.zeros(away.shape, np.uint8), place, scale, size)
+    wide = max(round(STROKE * size * scale), 1) * 2 + 1
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (wide, wide))
+    stroke = cv2.morphologyEx(np.ascontiguousarray(lab[..., 0]), cv2.MORPH_BLACKHAT, kernel) > INK
+    empty = _Cutting(away, stroke.astype(np.uint8), np.zeros(away.shape, np.uint8), place, scale, size)
     return replace(empty, body=_body(region, empty))
 
 

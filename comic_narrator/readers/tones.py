@@ -29,4 +29,4 @@ def tone_of(text: str, size: float, usual: float, outline: Outline | None) -> st
     points = outline.points if outline is not None and exclaims else 0
     if points >= JAGGED or (points >= JAGGED_LOUD and re.search("[!！]{2}", text)):
         return SHOUTING
-    return WHISPERING if size <= SMALL * usual else None
+    return WHISPERING if size <= SMALL * usual or (outline is not None and outline.dashed) else None

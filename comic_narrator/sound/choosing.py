@@ -83,7 +83,7 @@ def choose(cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: flo
 
 
 def find(wanted: Iterable[str | None], shelves: Sequence[Sequence[Sound]], kind: Kind) -> list[Sound]:
-    """The sounds that fit best: of the first of `wanted` that any fits, on the first shelf that has one; [] for none."""
+    """The sounds that fit best, of the first of `wanted` that any fits, on the first shelf that has one; else []."""
     for words in filter(None, wanted):
         for shelf in shelves:
             fits = [(fit, sound) for sound in by_kind(shelf, kind) if (fit := _fit(words, sound)) > 0]

@@ -5,15 +5,22 @@ A step asks the work folder for its files; only where one is missing or its inpu
 
 from comic_narrator.steps.book import ingest, wishes_of
 from comic_narrator.steps.film import film_scenes, finish, time
+from comic_narrator.steps.gpu import CardTurns, Turns
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
 from comic_narrator.steps.sound import mix
-from comic_narrator.steps.words import cast, script, speak, who_is_who
+from comic_narrator.steps.speech import speak
+from comic_narrator.steps.translation import translate
+from comic_narrator.steps.words import CAST, SCRIPT, cast, pins_beside, script, who_is_who, wordbook_beside
 
 __all__ = [
+    "CAST",
     "REPORT",
+    "SCRIPT",
+    "CardTurns",
     "Job",
     "Run",
+    "Turns",
     "Until",
     "cast",
     "film_scenes",
@@ -21,6 +28,7 @@ __all__ = [
     "finish",
     "ingest",
     "mix",
+    "pins_beside",
     "read",
     "read_given",
     "save_report",
@@ -28,6 +36,8 @@ __all__ = [
     "show",
     "speak",
     "time",
+    "translate",
     "who_is_who",
     "wishes_of",
+    "wordbook_beside",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from itertools import takewhile
+from pathlib import Path
 
 from comic_narrator import ingest as ingest_stage
 from comic_narrator.errors import BrokenPictureError, InputError, UsageError
@@ -24,6 +25,8 @@ from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
 from comic_narrator.settings import BookSettings
 from comic_narrator.steps.run import Job, Run
+from comic_narrator.steps.speech import judge_for
+from comic_narrator.steps.translation import check_translation
 from comic_narrator.work import digest_file, digest_of
 
 BOOK = "book.json"
@@ -32,25 +35,35 @@ PAGING = "paging.json"
 
 def ingest(job: Job, run: Run) -> Book:
     """Store the book's pages as pictures and say what the book is: paging.json and book.json."""
+    check_translation(run)
     speaks = job.until not in ("pages", "panels", "reading")
     wanted = run.settings.book.language
     if speaks and wanted != "auto":
-        _check_voice(run, wanted)
+        _check_voice(job, run, wanted)
     digest = _digest_of_book(job.source)
     paging = _paging(job, run, digest)
     book = _book(job, paging, run, digest)
     run.layout = f"{book.direction} ({_why(paging, book)})"
     run.watch.say(f"{book.title}: {len(book.pages)} pages, {book.language}, read {run.layout}.")
-    # Now, not after an hour of reading.
-    if job.page_json is None:
-        run.reader.check(book.language)
+    # Now, not after the panels of the whole book; a second pass, whose pages are all read, needs no reader.
+    if job.page_json is None and not all(run.work.path(reading_of(page.id)).is_file() for page in book.pages):
+        run.check_reader(book.language, job.until)
     if speaks:
-        _check_voice(run, book.language)
+        _check_voice(job, run, book.language)
     return book
 
 
-def _check_voice(run: Run, language: str) -> None:
-    run.voice.check(language)
+def _language(images: Sequence[Path], job: Job, run: Run) -> str:
+    with run.reading(None, job.until):
+        return run.gpu.ask("vision", lambda: run.reader.language(images))
+
+
+def _check_voice(job: Job, run: Run, language: str) -> None:
+    # In the first of two passes the speech server is not up yet.
+    if not (run.gpu.two_passes and job.until == "script"):
+        run.voice.check(language)
+        # Whoever listens to the takes may be missing as well: better said now than after an hour of reading.
+        judge_for(run, language)
     narrator, voices = run.settings.voice.narrator, [profile.id for profile in run.voice.profiles(language)]
     if narrator not in ("auto", *voices):
         raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")
@@ -68,6 +81,11 @@ def readable(name: str) -> str:
 def text_of(page_id: str) -> str:
     """The name of a page's text layer in the work folder."""
     return f"pages/{page_id}/text.json"
+
+
+def reading_of(page_id: str) -> str:
+    """The name of a page's reading in the work folder."""
+    return f"pages/{page_id}/page.json"
 
 
 def wishes_of(book: BookSettings) -> Wishes:
@@ -93,7 +111,7 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
         "source": digest,
         "paging": digest_of(paging),
         "pages": job.pages or "all",
-        "language": fixed or f"auto by {run.reader.identity}",
+        "language": fixed or f"auto by {run.reader_identity}",
         "method": ingest_stage.METHOD,
     }
     shown = {page.number: page for page in picked if page.picture}
@@ -106,7 +124,7 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
                 step()
             if not stored:
                 raise InputError(f"No page of {job.source.name} can be read: {run.broken[0]}", "Fetch the book again.")
-            language = fixed or run.reader.language([run.work.path(page.image) for page in stored])
+            language = fixed or _language([run.work.path(page.image) for page in stored], job, run)
             turned = paging.direction or _by_language(language)[0]
             if turned != direction:
                 stored = _reordered(job, paging, run, stored, turned, digest)

@@ -1,8 +1,9 @@
-"""Steps from takes to the film: time line, scenes, join."""
+"""Steps from takes to the film: time line, scenes, sound, join."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +13,18 @@ from typing import Literal
 
 from comic_narrator import film as film_stage
 from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
-from comic_narrator.model import SAMPLE_RATE, Book, Cast, PageReading, Scene, Script, Timing
+from comic_narrator.model import (
+    SAMPLE_RATE,
+    Book,
+    Cast,
+    Direction,
+    PageReading,
+    Scene,
+    Script,
+    Shot,
+    Timing,
+    Translation,
+)
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
 from comic_narrator.steps.run import Job, Run
@@ -32,7 +44,7 @@ def time(
         "readings": digest_of(*readings.values()),
         "script": digest_of(script),
         "takes": digest_of(*((beat, take.file, take.seconds) for beat, take in takes.items())),
-        "look": digest_of(look.fps, look.width, look.height, look.establishing),
+        "look": digest_of(look.fps, look.width, look.height, look.establishing, look.transitions),
         "method": film_stage.METHOD,
     }
 
@@ -45,6 +57,9 @@ def time(
                 fps=look.fps,
                 shape=look.width / look.height,
                 establishing=look.establishing,
+                follows=page is not book.pages[0],
+                goes_on=page is not book.pages[-1],
+                moving=look.transitions == "moving",
             )
             for page in book.pages
         ]
@@ -58,32 +73,69 @@ def time(
 
 def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
     """Film each page whose picture, shots or takes changed; the names, in order, of scenes/NNNN.mp4."""
-    pages = {page.id: page for page in book.pages}
+    images = {page.id: run.work.path(page.image) for page in book.pages}
     look, names = run.settings.film, []
-    seen = digest_of(look.width, look.height, look.fps, look.crf, look.preset, look.ground)
+    encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
+    seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
     with run.stage("film", len(timing.scenes)) as step:
-        for scene in timing.scenes:
-            page = pages[scene.page]
+        for i, scene in enumerate(timing.scenes):
             names.append(f"scenes/{scene.page}.mp4")
-            image = run.work.path(page.image)
+            before = timing.scenes[i - 1] if i else None
+            after = timing.scenes[i + 1] if i + 1 < len(timing.scenes) else None
+            pictures = {"image": images[scene.page]}
+            if book.direction == "vertical":
+                # The frame shows the end of one page with the beginning of the next as it scrolls on.
+                pictures |= {"above": images[before.page]} if before else {}
+                pictures |= {"below": images[after.page]} if after else {}
+            elif before and scene.shots[0].enter != "cut":
+                pictures["before"] = images[before.page]
+            last = before.shots[-1] if before and "before" in pictures else None
             inputs = {
-                "image": digest_file(image),
-                "scene": digest_of(scene),
+                **{name: digest_file(image) for name, image in pictures.items()},
+                "scene": digest_of(scene, last, book.direction) if last else digest_of(scene, book.direction),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
-            run.work.make(names[-1], inputs, partial(_film, image, scene, run))
+            run.work.make(names[-1], inputs, partial(_film, pictures, scene, last, book.direction, encoding, run))
             step()
     return names
 
 
-def _film(image: Path, scene: Scene, run: Run, out: Path) -> None:
+def _film(
+    pictures: Mapping[str, Path],
+    scene: Scene,
+    last: Shot | None,
+    direction: Direction,
+    encoding: Encoding,
+    run: Run,
+    out: Path,
+) -> None:
+    """Film one scene; `last` is the shot that it takes over from, of the page that is the picture before."""
     look = run.settings.film
-    clip = SceneClip(load_rgb(image), scene, (look.width, look.height), look.fps, look.ground)
-    film_stage.encode_scene(clip, scene.frames, Encoding(look.crf, look.preset), out)
+    page = load_rgb(pictures["image"])
+    reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
+    above, below = (
+        film_stage.end_of_strip(load_rgb(pictures[name]), page.shape[1], reach, last=name == "above")
+        if name in pictures
+        else None
+        for name in ("above", "below")
+    )
+    before = (load_rgb(pictures["before"]), last) if last else None
+    clip = SceneClip(
+        page,
+        scene,
+        (look.width, look.height),
+        look.fps,
+        look.ground,
+        above=above,
+        below=below,
+        before=before,
+        leftwards=direction != "rtl",
+    )
+    film_stage.encode_scene(clip, scene.frames, encoding, out)
 
 
-def _texts(script: Script, kind: str) -> dict[str, str]:
+def subtitle_words(script: Script, kind: str) -> dict[str, str]:
     """What a subtitle track says of each beat: what is printed, or what is spoken.
 
     Printed words make room for spoken ones where somebody mended those alone.
@@ -93,34 +145,44 @@ def _texts(script: Script, kind: str) -> dict[str, str]:
         return spoken
     return {
         beat.id: beat.printed
-        if beat.printed and to_spoken(beat.printed, script.language) == beat.text
+        if beat.printed and (to_spoken(beat.printed, script.language) or "").lower() == spoken[beat.id].lower()
         else spoken[beat.id]
         for beat in script.beats
     }
 
 
-def _subtitles(book: Book, script: Script, cast: Cast, timing: Timing, job: Job, run: Run) -> list[Track]:
-    """The subtitle tracks that are wanted: subtitles.KIND.srt and .vtt, and the first of them beside the film too."""
+def _subtitles(
+    book: Book, script: Script, cast: Cast, timing: Timing, translation: Translation | None, job: Job, run: Run
+) -> list[Track]:
+    """The subtitle tracks that are wanted, subtitles.KIND.srt and .vtt, which lie beside the film too.
+
+    A translation is one more, by its language; lines that it has not are there as they are printed.
+    """
     tracks: list[Track] = []
     if not any(scene.clips for scene in timing.scenes):
         return tracks
     look, work = run.settings.film, run.work
     names = {person.id: person.name for person in cast.characters} if look.speaker_labels else None
     speakers = names and {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
-    for kind in look.subtitles:
-        words = _texts(script, kind)
+    wanted: list[tuple[str, dict[str, str], str, str]] = [
+        (kind, subtitle_words(script, kind), book.language, kind.capitalize()) for kind in look.subtitles
+    ]
+    if translation is not None:
+        words = subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+        wanted.append((translation.language, words, translation.language, "Translated"))
+    for kind, words, language, title in wanted:
         made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
-        cues = film_stage.make_cues(timing, words, book.language, speakers)
+        cues = film_stage.make_cues(timing, words, language, speakers)
         for form in FORMS:
             name = f"subtitles.{kind}.{form}"
             text = film_stage.write_cues(cues, form)
             work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
-            suffix = f".{form}" if not tracks else f".{kind}.{form}"
+            suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
             beside = work.name_of(job.film.with_suffix(suffix))
             work.make(
                 beside, {name: digest_file(work.path(name))}, partial(shutil.copyfile, work.path(name)), product=True
             )
-        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), book.language, kind.capitalize()))
+        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), language, title))
     return tracks
 
 
@@ -141,12 +203,20 @@ def _first_frames(timing: Timing) -> list[int]:
 
 
 def finish(
-    book: Book, script: Script, cast: Cast, timing: Timing, scenes: list[str], sound: str, job: Job, run: Run
+    book: Book,
+    script: Script,
+    cast: Cast,
+    timing: Timing,
+    scenes: list[str],
+    sound: str,
+    translation: Translation | None,
+    job: Job,
+    run: Run,
 ) -> Path:
     """Join scenes, sound and subtitles to the film; what is read along lies beside it too where anybody speaks."""
     work = run.work
     with run.stage("join", 1) as step:
-        tracks = _subtitles(book, script, cast, timing, job, run)
+        tracks = _subtitles(book, script, cast, timing, translation, job, run)
         cover = book.pages[0].image
         about = replace(_about(book, timing, run), cover=work.path(cover))
         parts = [*scenes, sound, cover, *(track.file.name for track in tracks)]

@@ -1,11 +1,12 @@
-"""Reading many pages and speaking many lines at once, in processes that each have a reader or a voice of their own."""
+"""Reading many pages and speaking many lines at once: in processes, or in threads that ask one server."""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
@@ -17,6 +18,8 @@ from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile
 
 WORTH = 4
 """Pages for each process, at least: one takes as long to start as a page takes to read."""
+LOOK_AHEAD = 2
+"""For each lane, pages that are read before the first of them is stored: a slow page stops the others no sooner."""
 
 LINES_WORTH = 6
 """The same for lines: a voice takes as long to start as a few lines take to speak."""
@@ -36,14 +39,13 @@ def processes_for(reader: Reader, settings: ReaderSettings, pages: int) -> int:
 @contextmanager
 def reading_ahead(
     choice: Choice, settings: ReaderSettings, pages: Sequence[PageToRead], processes: int
-) -> Iterator[Iterator[Reading]]:
-    """The readings of pages in their order, made by that many processes while they are asked for.
+) -> Iterator[list[Future[Reading]]]:
+    """The readings of pages, which that many processes begin to make in their order.
 
-    They are ended when the block is left, however it is left. Raises what reading a page raises, and DoesNotFitError
-    when a process was killed, as the system does where memory runs out.
+    They are ended when the block is left, however it is left. `told` takes a reading out.
     """
     with _pool(processes, _begin, (choice, settings)) as pool:
-        yield _told(pool, pages)
+        yield [pool.submit(_read, page) for page in pages]
 
 
 @contextmanager
@@ -62,9 +64,14 @@ def _pool(
             child.terminate()
 
 
-def _told(pool: ProcessPoolExecutor, pages: Sequence[PageToRead]) -> Iterator[Reading]:
+def told(coming: Future[Reading]) -> Reading:
+    """A reading that another process makes, when it is there.
+
+    Raises what reading the page raises, and DoesNotFitError when a process was killed, as the system does where memory
+    runs out.
+    """
     try:
-        yield from pool.map(_read, pages)
+        return coming.result()
     except BrokenProcessPool as error:
         raise DoesNotFitError(
             "A process that read pages was killed, most likely because memory ran out.",
@@ -82,13 +89,56 @@ def _read(page: PageToRead) -> Reading:
     return _readers[0].read(page, ())
 
 
+class Lanes:
+    """Pieces of work done in their order by so many threads, and no further ahead than they are soon asked for."""
+
+    def __init__(self, pool: ThreadPoolExecutor, work: Sequence[Callable[[], Reading]], ahead: int) -> None:
+        self._pool = pool
+        self._waiting = deque(work)
+        self._begun: list[Future[Reading]] = []
+        for _ in range(ahead):
+            self._begin()
+
+    def take(self, i: int) -> Reading:
+        """The i-th result, when it is there; raises what its work raised. Another piece is begun for it."""
+        self._begin()
+        return self._begun[i].result()
+
+    def there(self) -> dict[int, Reading]:
+        """The results of all that is done, and done well."""
+        done = {i: begun for i, begun in enumerate(self._begun) if begun.done() and not begun.cancelled()}
+        return {i: begun.result() for i, begun in done.items() if begun.exception() is None}
+
+    def _begin(self) -> None:
+        if self._waiting:
+            self._begun.append(self._pool.submit(self._waiting.popleft()))
+
+
+@contextmanager
+def in_lanes(reader: Reader, work: Sequence[Callable[[], Reading]]) -> Iterator[Lanes]:
+    """The results of pieces of work that ask the reader, done in as many lanes as it has.
+
+    When the block is left before its end, what is asked of the reader ends, and the reader with it.
+    """
+    pool = ThreadPoolExecutor(reader.lanes)
+    try:
+        yield Lanes(pool, work, reader.lanes * LOOK_AHEAD)
+    except BaseException:
+        reader.close()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
 @contextmanager
 def speaking(choice: Choice, settings: VoiceSettings, voice: Voice, lines: int) -> Iterator[Voice]:
     """A voice that speaks that many lines, from as many threads as its `lanes`: `voice`, or many of it in processes.
 
     The processes are ended when the block is left, however it is left.
     """
-    processes = max(1, min(settings.processes or voice.processes, lines // LINES_WORTH))
+    # One process is all that a server needs, and its lanes are counted in it: no setting makes them more.
+    wished = settings.processes if settings.processes and voice.processes > 1 else voice.processes
+    processes = max(1, min(wished, lines // LINES_WORTH))
     if processes == 1:
         yield voice
         return
@@ -104,7 +154,9 @@ class _Choir:
         self.identity = voice.identity
         self.processes = processes
         self.lanes = processes * voice.lanes
+        self.sampled = voice.sampled
         self.check = voice.check
+        self.close = voice.close
         self.profiles = voice.profiles
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +14,14 @@ from PIL import Image
 
 from comic_narrator import panels as panels_stage
 from comic_narrator import show as show_stage
-from comic_narrator.errors import BrokenPictureError, InputError
+from comic_narrator.backends import Choice
+from comic_narrator.errors import (
+    BackendAnswerError,
+    BrokenPictureError,
+    InputError,
+    ItemsFailedError,
+    NarratorError,
+)
 from comic_narrator.model import (
     SPOKEN_KINDS,
     Book,
@@ -21,13 +30,14 @@ from comic_narrator.model import (
     PageReading,
     PageText,
     Panel,
+    Person,
     PrintedWord,
     parse_artefact,
 )
 from comic_narrator.pictures import load_rgb
-from comic_narrator.readers import PageToRead, Reading, number
+from comic_narrator.readers import PageFigure, PageToRead, Reading, figures_of, number, one_person_a_label
 from comic_narrator.steps.book import text_of
-from comic_narrator.steps.many import processes_for, reading_ahead
+from comic_narrator.steps.many import WORTH, Lanes, in_lanes, processes_for, reading_ahead, told
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_file, digest_of
 
@@ -72,25 +82,40 @@ class _Task:
     """A page that is to be read: its file in the work folder, what that is made from, and what the reader gets."""
 
     page: BookPage
+    panels: PagePanels
     name: str
     inputs: dict[str, str]
     to_read: PageToRead
 
 
 def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> dict[str, PageReading]:
-    """Read every page, or take what the user gave: pages/NNNN/page.json."""
+    """Read every page, or take what the user gave: pages/NNNN/page.json; ItemsFailedError if some cannot be read."""
     given = _given_readings(job, book)
     tasks = [_task(book, page, panels[page.id], run) for page in book.pages]
     for task in tasks:
         if task.page.id in given:
             run.work.give(task.name, task.inputs, given[task.page.id])
     open_ones = [task for task in tasks if run.work.state(task.name, task.inputs) in ("missing", "stale")]
-    readings = {}
-    with run.stage("reading", len(tasks)) as step, _readings(open_ones, run) as ahead:
+    closed = [task for task in tasks if run.work.state(task.name, task.inputs) in ("fresh", "edited")]
+    known = Known([run.work.read(PageReading, task.name) for task in closed])
+    readings: dict[str, PageReading] = {}
+    failed: list[str] = []
+    turn = run.reading(book.language, job.until) if len(closed) < len(tasks) else nullcontext()
+    with run.stage("reading", len(tasks)) as step, turn, _readings(open_ones, known, run) as ahead:
         for task in tasks:
-            readings[task.page.id] = _reading(book, task, panels[task.page.id], ahead, run)
+            try:
+                readings[task.page.id] = _reading(task, ahead, run)
+            except BackendAnswerError as error:
+                run.work.failed()
+                failed.append(f"page {task.page.id}: {error.what} {error.hint}")
             step()
     _note_shortfalls(readings, run)
+    if failed:
+        run.shortfalls += failed
+        raise ItemsFailedError(
+            f"{len(failed)} of {len(tasks)} pages could not be read: {failed[0]}",
+            "Run the same command again to retry just those; report.json names them.",
+        )
     return readings
 
 
@@ -100,37 +125,102 @@ def _task(book: Book, page: BookPage, panels: PagePanels, run: Run) -> _Task:
     inputs = {
         "image": digest_file(image),
         "panels": digest_of(panels),
-        "reader": run.reader.identity,
+        "reader": run.reader_identity,
         "language": book.language,
         **({"text": digest_of(*words)} if words else {}),
     }
     boxes = tuple(panel.bbox for panel in panels.panels)
-    to_read = PageToRead(image, boxes, book.direction, book.language, words)
-    return _Task(page, f"pages/{page.id}/page.json", inputs, to_read)
+    to_read = PageToRead(image, boxes, book.direction, book.language, words, page.id)
+    return _Task(page, panels, f"pages/{page.id}/page.json", inputs, to_read)
 
 
 @contextmanager
-def _readings(tasks: Sequence[_Task], run: Run) -> Iterator[dict[str, Callable[[], Reading]]]:
+def _readings(tasks: Sequence[_Task], known: Known, run: Run) -> Iterator[Mapping[str, Callable[[], Reading]]]:
     """How each of these pages' readings is come by, which are to be asked for in order."""
-    pages = [task.to_read for task in tasks]
-    processes = processes_for(run.reader, run.settings.reader, len(pages))
+    if not tasks:
+        # Nothing is asked of a reader then, whose server may be down.
+        yield {}
+        return
+    if run.reader.lanes > 1:
+        with _evidence(tasks, run) as evidence:
+            work = [partial(_ask, task, evidence.get(task.page.id), known, run) for task in tasks]
+            with in_lanes(run.reader, work) as lanes, _kept(tasks, lanes, run):
+                yield {task.page.id: partial(lanes.take, i) for i, task in enumerate(tasks)}
+        return
+    processes = processes_for(run.reader, run.settings.reader, len(tasks))
     if processes == 1:
         yield {task.page.id: partial(run.reader.read, task.to_read, ()) for task in tasks}
         return
+    pages = [task.to_read for task in tasks]
     with reading_ahead(run.choices["reader"], run.settings.reader, pages, processes) as coming:
-        yield {task.page.id: partial(next, coming) for task in tasks}
+        yield {task.page.id: partial(told, reading) for task, reading in zip(tasks, coming, strict=True)}
 
 
-def _reading(
-    book: Book, task: _Task, panels: PagePanels, ahead: Mapping[str, Callable[[], Reading]], run: Run
-) -> PageReading:
+@contextmanager
+def _evidence(tasks: Sequence[_Task], run: Run) -> Iterator[Mapping[str, Future[Reading]]]:
+    """What the reader starts from, by page, where making it in processes of its own pays; else the reader makes it."""
+    if run.reader.starts_from is None or len(tasks) < WORTH:
+        yield {}
+        return
+    choice = Choice(run.reader.starts_from, "what the reader starts from")
+    pages = [task.to_read for task in tasks]
+    processes = processes_for(run.reader, run.settings.reader, len(tasks))
+    with reading_ahead(choice, run.settings.reader, pages, processes) as coming:
+        yield {task.page.id: reading for task, reading in zip(tasks, coming, strict=True)}
+
+
+def _ask(task: _Task, evidence: Future[Reading] | None, known: Known, run: Run) -> Reading:
+    to_read = task.to_read if evidence is None else replace(task.to_read, evidence=told(evidence))
+    found = run.gpu.ask("vision", partial(run.reader.read, to_read, known.people()))
+    known.learn(_numbered(task, found))
+    return found
+
+
+@contextmanager
+def _kept(tasks: Sequence[_Task], lanes: Lanes, run: Run) -> Iterator[None]:
+    """When the block is left early, what has been read by then is stored, whatever page it was that stopped it."""
+    try:
+        yield
+    except (NarratorError, KeyboardInterrupt):
+        for i, reading in lanes.there().items():
+            task = tasks[i]
+            run.work.artefact(PageReading, task.name, task.inputs, partial(_numbered, task, reading))
+        raise
+
+
+class Known:
+    """Who is known from the pages that are read so far; pages may be added from any thread."""
+
+    def __init__(self, readings: Sequence[PageReading]) -> None:
+        self._lock = threading.Lock()
+        self._figures: list[PageFigure] = []
+        for reading in readings:
+            self.learn(reading)
+
+    def learn(self, reading: PageReading) -> None:
+        """Add everybody of a page."""
+        figures = figures_of(reading, Path(reading.image))
+        with self._lock:
+            self._figures += figures
+
+    def people(self) -> tuple[Person, ...]:
+        """Everybody, by the labels that pages use."""
+        with self._lock:
+            return one_person_a_label(self._figures)
+
+
+def _reading(task: _Task, ahead: Mapping[str, Callable[[], Reading]], run: Run) -> PageReading:
     def build() -> PageReading:
         # A page whose hand edit is thrown away was not read ahead.
         found = ahead[task.page.id]() if task.page.id in ahead else run.reader.read(task.to_read, ())
-        return number(task.page, panels, found, book.language)
+        return _numbered(task, found)
 
     reading = run.work.artefact(PageReading, task.name, task.inputs, build)
     return _fitting(reading, task.page, run.work.path(task.name))
+
+
+def _numbered(task: _Task, found: Reading) -> PageReading:
+    return number(task.page, task.panels, found, task.to_read.language)
 
 
 def show(book: Book, readings: Mapping[str, PageReading], run: Run) -> None:
@@ -199,6 +289,7 @@ def _fitting(reading: PageReading, page: BookPage, file: Path) -> PageReading:
 
 def _note_shortfalls(readings: Mapping[str, PageReading], run: Run) -> None:
     for page_id, reading in readings.items():
+        run.shortfalls += [f"page {page_id}: {remark}" for remark in reading.remarks]
         spoken = [line for line in reading.lines if line.kind in SPOKEN_KINDS]
         if not reading.lines:
             run.shortfalls.append(f"page {page_id}: no lettering was read")

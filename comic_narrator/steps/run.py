@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+from pydantic import Field
 
 from comic_narrator import __version__
 from comic_narrator.backends import Choice
 from comic_narrator.console import Step, Watch
-from comic_narrator.errors import InputError, UsageError
+from comic_narrator.errors import BackendDownError, InputError, UsageError
 from comic_narrator.ingest import Source
+from comic_narrator.model import Artefact
 from comic_narrator.readers import Reader
 from comic_narrator.report import Credit, Report
 from comic_narrator.settings import Settings
+from comic_narrator.steps.gpu import Turns
 from comic_narrator.voices import Voice
-from comic_narrator.work import Work
+from comic_narrator.work import Work, digest_of
 
 Until = Literal["pages", "panels", "reading", "script", "speech", "film"]
 
 REPORT = "report.json"
+READER = "reader.json"
+
+
+class ReaderSeen(Artefact):
+    """reader.json: what a reader with these settings, and what else it does, was when it was last there to tell."""
+
+    schema_: Literal["comic_narrator.reader/1"] = Field("comic_narrator.reader/1", alias="schema")
+    settings: str
+    identities: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,51 @@ class Run:
     sounds_heard: list[Credit] = field(default_factory=list)
     film: Path | None = None
     film_seconds: float | None = None
+    gpu: Turns = field(default_factory=Turns)
+
+    @cached_property
+    def reader_identity(self) -> str:
+        """The reader's identity, or the one that it had when its server was last up."""
+        return self.identity_of("reader", lambda: self.reader.identity)
+
+    def identity_of(self, what: str, told: Callable[[], str]) -> str:
+        """The identity of something that the reader's server does, as `told`, or as it was when that was last up.
+
+        So a second pass, whose pages are all read, needs no server. BackendDownError: it is down, and was never seen.
+        """
+        settings = digest_of(self.choices["reader"].name, self.settings.reader)
+        seen = self.work.read(ReaderSeen, READER) if self.work.path(READER).is_file() else None
+        if seen is None or seen.settings != settings:
+            seen = ReaderSeen(settings=settings)
+        try:
+            identity = told()
+        except BackendDownError:
+            if what not in seen.identities:
+                raise
+            return seen.identities[what]
+        if seen.identities.get(what) != identity:
+            self.work.put(READER, seen.model_copy(update={"identities": {**seen.identities, what: identity}}))
+        return identity
+
+    def check_reader(self, language: str, until: Until) -> None:
+        """Raise what would stop the reader, before much work is done; a reader that naps is looked at when it wakes."""
+        self._check_passes(until)
+        if not self.gpu.naps:
+            self.reader.check(language)
+
+    @contextmanager
+    def reading(self, language: str | None, until: Until) -> Iterator[None]:
+        """Have the card, and a reader that is awake and well, for a block; UsageError: this run has no reading pass."""
+        self._check_passes(until)
+        with self.gpu.turn("vision", lambda: self.reader.check(language)):
+            yield
+
+    def _check_passes(self, until: Until) -> None:
+        if self.gpu.two_passes and until in ("speech", "film"):
+            raise UsageError(
+                "Pages are still to be read, and with this profile reading and speech each need the whole card.",
+                "Run the same command with --vision-only first; it then says how to go on.",
+            )
 
     @contextmanager
     def stage(self, name: str, steps: int) -> Iterator[Step]:
@@ -81,6 +140,8 @@ class Run:
             shortfalls=tuple(self.shortfalls),
             voices=tuple(self.voices_heard),
             sounds=tuple(self.sounds_heard),
+            gpu=self.gpu.report(),
+            reading=self.reader.account(),
         )
 
 

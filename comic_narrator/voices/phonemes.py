@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Protocol
 
 from num2words import num2words
@@ -44,9 +46,12 @@ class _Reader(Protocol):
     def __call__(self, text: str) -> str: ...
 
 
-def phonemes(text: str, language: str) -> str:
-    """`text` in Kokoro's alphabet; empty if nothing in it can be said; MissingToolError without the packages for it."""
-    return _japanese(text) if language.lower().startswith("ja") else _english(text)
+def phonemes(text: str, language: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
+    """`text` in Kokoro's alphabet; empty if nothing in it can be said; MissingToolError without the packages for it.
+
+    `known` has the IPA of words, in lower case, that are to be said so; in Japanese it has no say.
+    """
+    return _japanese(text) if language.lower().startswith("ja") else _english(text, known)
 
 
 def calls(spoken: str, limit: int = LIMIT) -> list[str]:
@@ -74,10 +79,11 @@ def _cut(spoken: str, limit: int) -> int:
     return limit
 
 
-def _english(text: str) -> str:
+def _english(text: str, known: Mapping[str, str]) -> str:
     words: list[_Word] = []
     for piece in re.split(_BREAK, plain(text)):
         words += [(piece, "")] if re.fullmatch(_BREAK, piece) else _words(piece)
+    words = [(word, _from_ipa(known[word]) if sound and word in known else sound) for word, sound in words]
     said = ""
     for index, (word, sound) in enumerate(words):
         following = words[index + 1] if index + 1 < len(words) else ("", "")
@@ -104,6 +110,14 @@ def _words(piece: str) -> list[_Word]:
                 word = token.text.lower()
                 words.append((word, SOUND_WORDS.get(word) or STUTTERS.get(word) or kokoro(token.phonemes)))
     return words
+
+
+def _from_ipa(written: str) -> str:
+    """A word's IPA as somebody writes it, in Kokoro's alphabet."""
+    sound = unicodedata.normalize("NFC", written.strip("/[] ")).replace("r", "ɹ").replace("g", "ɡ").replace("ː", "")
+    for pair, letter in _LETTERS.items():
+        sound = sound.replace(pair.replace("\u0361", ""), letter).replace(pair, letter)
+    return sound.replace("ɝ", "ɜɹ").replace("ɚ", "əɹ")
 
 
 def kokoro(ipa: list[str]) -> str:
@@ -165,7 +179,7 @@ def _japanese_reader() -> _Reader:
 def _japanese(text: str) -> str:
     """Japanese read piece by piece between marks, for the reader drops some of them but needs one to read 待て well."""
     said, words = "", False
-    for piece in re.split(f"([{re.escape(''.join(_JAPANESE_MARKS))}])", _plain_japanese(text)):
+    for piece in re.split(f"([{re.escape(''.join(_JAPANESE_MARKS))}])", plain_japanese(text)):
         if piece in _JAPANESE_MARKS:
             said += _JAPANESE_MARKS[piece]
         elif piece.strip():
@@ -177,7 +191,7 @@ def _japanese(text: str) -> str:
     return re.sub(r"([.,!?…])\1+", r"\1", said).strip() if words else ""
 
 
-def _plain_japanese(text: str) -> str:
+def plain_japanese(text: str) -> str:
     """Japanese with numbers in kanji, lone letters by name, drawn-out vowels short, dots and dashes written one way."""
     text = re.sub(r"…+|‥+|(?:\.\s?){2,}|・{2,}|。{2,}", "…", unicodedata.normalize("NFKC", text))
     text = re.sub(r"\d[\d,]*(?:\.\d+)?", lambda m: _kanji_number(m[0]), text)

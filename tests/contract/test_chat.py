@@ -197,8 +197,9 @@ def as_stream(response: dict[str, Any]) -> Recorded:
     return Recorded(200, "text/event-stream", "".join(f"data: {event}\n\n" for event in events).encode())
 
 
-def test_a_server_that_breaks_off_once_is_asked_again(fake: FakeVllm) -> None:
-    fake.play(fakes.ends_without_done())
+@pytest.mark.parametrize("script", [fakes.ends_without_done(), fakes.dies_mid_stream()], ids=["ends", "dies"])
+def test_a_server_that_breaks_off_once_is_asked_again(fake: FakeVllm, script: Script) -> None:
+    fake.play(script)
     assert chat_with(fake).ask(QUESTION).text == '{"words": "HELLO"}'
 
 

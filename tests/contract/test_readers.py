@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -14,21 +14,33 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from comic_narrator.errors import InputError
+from comic_narrator.http import Server
 from comic_narrator.model import SPOKEN_KINDS, BookPage, Box, Direction, PagePanels, Panel, People
 from comic_narrator.panels import find_panels
 from comic_narrator.readers import PageFigure, PageToRead, Reader, Reading, number
 from comic_narrator.readers.embedded import EmbeddedReader
+from comic_narrator.readers.vllm.chat import Chat
+from comic_narrator.readers.vllm.reader import VllmReader
+from tests.fakes.truthful import echo
+from tests.fakes.vllm_server import FakeVllm
 
 # They share models that take seconds to load.
 pytestmark = pytest.mark.xdist_group("readers")
 
-READERS: dict[str, Callable[[], Reader]] = {"embedded": EmbeddedReader}
+READERS: dict[str, Callable[[str], Reader]] = {
+    "embedded": lambda url: EmbeddedReader(),
+    "vllm": lambda url: VllmReader(Chat(Server(url)), EmbeddedReader()),
+}
 PANELS = (Box(30, 30, 410, 500), Box(460, 30, 410, 500))
 
 
 @pytest.fixture(scope="module", params=sorted(READERS))
-def reader(request: pytest.FixtureRequest) -> Reader:
-    return READERS[str(request.param)]()
+def reader(request: pytest.FixtureRequest) -> Iterator[Reader]:
+    """Each reader; one that asks a server gets one that believes the recogniser."""
+    with FakeVllm(echo) as fake:
+        made = READERS[str(request.param)](fake.url)
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +85,7 @@ def test_it_can_work_here_and_says_what_it_is(reader: Reader) -> None:
     assert reader.identity
     assert reader.identity == reader.identity
     assert "/tmp" not in reader.identity
+    assert "127.0.0.1" not in reader.identity
 
 
 def test_it_reads_what_is_printed_in_reading_order(reading: Reading) -> None:

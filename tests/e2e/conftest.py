@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.machine import machine as machine
+
 ROOT = Path(__file__).resolve().parents[2]
 FAKES = {"PYTHONPATH": os.pathsep.join((str(ROOT / "tests" / "fakes"), str(ROOT)))}
 """The environment in which the quick and the failing backends of tests/fakes are installed."""

@@ -46,11 +46,12 @@ def test_a_setting_says_how_many(long_book: Path) -> None:
     assert len({line["speaker"] for lines in readings(long_book).values() for line in lines}) == 1
 
 
-def test_what_stops_one_process_is_told_as_it_is(long_book: Path) -> None:
+def test_a_page_that_cannot_be_read_is_told_and_costs_no_other(long_book: Path) -> None:
     env = {**FAKES, "FAKE_REFUSAL": "1"}
     done = narrate("read", long_book.name, *CROWD, cwd=long_book.parent, env=env)
-    assert done.returncode == 6, done.stderr
-    assert "nonsense" in done.stderr
+    assert done.returncode == 7, done.stderr
+    assert "page 0005: The model answers nonsense." in done.stderr
+    assert sorted(readings(long_book)) == [f"{i:04}" for i in range(1, 13) if i != 5]
 
 
 def test_a_process_that_is_killed_costs_nothing_that_was_read(long_book: Path) -> None:

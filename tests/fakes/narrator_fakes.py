@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError
-from comic_narrator.model import SAMPLE_RATE, Box, Character, Person
+from comic_narrator.http import Patience, Server
+from comic_narrator.model import SAMPLE_RATE, Box, Person
 from comic_narrator.readers import PageFigure, PageToRead, Reading, ReadLine, one_person_a_label
+from comic_narrator.report import ReadingReport
 from comic_narrator.settings import ReaderSettings, VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 
@@ -24,6 +26,8 @@ class LabelReader:
     identity = "label-1"
     processes = 1
     lanes = 1
+    starts_from = None
+    translator = None
 
     def __init__(self, settings: ReaderSettings) -> None:
         del settings
@@ -35,7 +39,7 @@ class LabelReader:
         """English."""
         return "en"
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
         """Panel after panel."""
         return Reading(
             tuple(
@@ -48,13 +52,20 @@ class LabelReader:
         """As they are called."""
         return one_person_a_label(figures)
 
+    def account(self) -> ReadingReport | None:
+        """None: no server is asked."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held."""
+
 
 class CrowdReader(LabelReader):
     """The same in three processes; page 0005 kills the one that reads it, or is refused, if FAKE_... is set."""
 
     processes = 3
 
-    def read(self, page: PageToRead, cast: Sequence[Character]) -> Reading:
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
         """The numbers, and who read them."""
         if os.environ.get("FAKE_DEATH") and page.image.parent.name == "0005":
             os._exit(9)
@@ -81,6 +92,7 @@ class ToneVoice:
     identity = "tone-1"
     processes = 1
     lanes = 1
+    sampled = False
 
     def __init__(self, settings: VoiceSettings) -> None:
         del settings
@@ -99,7 +111,58 @@ class ToneVoice:
         """A tone of the profile's pitch."""
         seconds = 0.1 * len(text) / delivery.speed + 0.05 * delivery.attempt
         time = np.arange(round(seconds * SAMPLE_RATE)) / SAMPLE_RATE
-        return (0.1 * np.sin(2 * np.pi * int(profile.engine) * time)).astype(np.float32)
+        # It swells and dies away as syllables do: a steady tone would be taken for a fault.
+        syllables = np.sin(np.pi * max(round(4 * seconds), 1) * time / seconds) ** 2
+        return (0.1 * syllables * np.sin(2 * np.pi * int(profile.engine) * time)).astype(np.float32)
+
+    def close(self) -> None:
+        """Nothing is in flight."""
+
+
+class AskingReader(LabelReader):
+    """The same, with a model server that is asked for every page."""
+
+    lanes = 2
+
+    def __init__(self, settings: ReaderSettings) -> None:
+        self._server = Server(settings.url, patience=Patience(connect=1, read=5, total=5, attempts=1))
+
+    @property
+    def identity(self) -> str:  # type: ignore[override]
+        """The served model."""
+        return f"asking {self._server.get('/v1/models').json()['data'][0]['root']}"
+
+    def check(self, language: str | None = None) -> None:
+        """Whether the server is there."""
+        self._server.get("/v1/models")
+
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
+        """What the label reader reads, once the server has answered."""
+        self._server.post("/v1/chat/completions", {})
+        lines = super().read(page, cast).lines
+        return Reading(tuple(replace(line, text=f"PAGE {int(page.page)} {line.text}") for line in lines))
+
+    def who_is_who(self, figures: Sequence[PageFigure]) -> tuple[Person, ...]:
+        """As they are called, once the server has answered."""
+        self._server.post("/v1/chat/completions", {})
+        return super().who_is_who(figures)
+
+
+class AskingVoice(ToneVoice):
+    """The same, with a speech server at FAKE_SPEECH_URL that is asked for every line."""
+
+    def __init__(self, settings: VoiceSettings) -> None:
+        del settings
+        self._server = Server(os.environ["FAKE_SPEECH_URL"], patience=Patience(connect=1, read=5, total=5, attempts=1))
+
+    def check(self, language: str) -> None:
+        """Whether the server is there."""
+        self._server.get("/v1/health")
+
+    def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
+        """A tone, once the server has answered."""
+        self._server.post("/v1/tts", {})
+        return super().speak(text, profile, delivery)
 
 
 class FailingVoice(ToneVoice):

@@ -12,6 +12,8 @@ from comic_narrator.model import Box, Line, PageReading
 
 PLACE = 0.012
 """Boxes and tails may be off by this share of the page's longer side."""
+AHEAD = 3
+"""Where somebody is seen may be off so many times as far: it lies ahead of a tail's tip, where that points."""
 LETTERS = 0.95
 """The least likeness of a line's text: one letter in a short line may be read otherwise, a word may not."""
 SURENESS = 0.1
@@ -49,7 +51,14 @@ def differences(golden: PageReading, reading: PageReading) -> list[str]:
         return [*told, f"lines: {texts[0]} are now {texts[1]}"]
     for was, now in zip(golden.lines, reading.lines, strict=True):
         told += [f"line {was.id}: {word}" for word in _line_differences(was, now, reach)]
-    return told
+    seen = [[(figure.panel, figure.label) for figure in page.figures] for page in (golden, reading)]
+    if seen[0] != seen[1]:
+        return [*told, f"figures: {seen[0]} are now {seen[1]}"]
+    return told + [
+        f"figure {old.label} of panel {old.panel}: {old.bbox} is now {new.bbox}"
+        for old, new in zip(golden.figures, reading.figures, strict=True)
+        if old.bbox and new.bbox and _apart(old.bbox, new.bbox) > AHEAD * reach
+    ]
 
 
 def _line_differences(was: Line, now: Line, reach: float) -> Iterator[str]:

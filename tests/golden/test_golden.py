@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from comic_narrator.model import Box, PageReading
+from comic_narrator.model import Box, Line, PageReading, Person
+from comic_narrator.readers import figures_of
+from comic_narrator.readers.people import people_of
 from tests.golden.likeness import SHADE, differences, worst_block
-from tests.golden.samples import NAMES, golden_files, golden_reading, read_book, shown_small
+from tests.golden.samples import NAMES, SAMPLES, golden_files, golden_reading, read_book, shown_small
 
 AGAIN = "look at the pages, and if the change is wanted: python -m tests.golden.regenerate"
 each_page = pytest.mark.parametrize(
@@ -79,6 +82,41 @@ def test_a_lost_line_and_a_moved_panel_are_told() -> None:
     assert differences(golden, golden.model_copy(update={"panels": golden.panels[:-1]}))
     unsure = golden.panels[0].model_copy(update={"confidence": 0.2})
     assert differences(golden, golden.model_copy(update={"panels": (unsure, *golden.panels[1:])}))
+
+
+def test_somebody_lost_or_seen_elsewhere_is_told() -> None:
+    golden = one()
+    first, *others = golden.figures
+    assert first.bbox
+    assert differences(golden, golden.model_copy(update={"figures": tuple(others)}))
+    moved = first.model_copy(update={"bbox": first.bbox._replace(x=first.bbox.x + 200)})
+    assert differences(golden, golden.model_copy(update={"figures": (moved, *others)}))
+
+
+def test_who_is_seen_on_several_pages_of_a_sample_is_one_person() -> None:
+    truth = [
+        PageReading.model_validate_json(file.read_bytes())
+        for file in sorted((SAMPLES / "truth").glob("western_*.json"))
+    ]
+    readings = [golden_reading(file) for file in golden_files("lighthouse")]
+    images = [SAMPLES / page.image for page in truth]
+    people = people_of(
+        [figure for page, image in zip(readings, images, strict=True) for figure in figures_of(page, image)]
+    )
+    said = {line.text: line.speaker for page in truth for line in page.lines}
+    told = {
+        person.name: Counter(
+            said.get(line.text) for page in readings for line in page.lines if _says(person, page, line)
+        )
+        for person in people
+        if len(person.labels) > 1
+    }
+    # A line or two are somebody else's within their page already.
+    assert {name: count.most_common(1)[0][0] for name, count in told.items()} == {"Person 1": "Nell", "Person 2": "Gus"}
+
+
+def _says(person: Person, page: PageReading, line: Line) -> bool:
+    return any((label.page, label.label) == (page.page, line.speaker) for label in person.labels)
 
 
 @pytest.mark.parametrize(

@@ -28,3 +28,16 @@ def recorded(name: str) -> Recorded:
 def metrics(name: str) -> str:
     """Carried metrics: "idle" or "loaded"."""
     return (HERE / f"metrics_{name}.txt").read_text(encoding="utf-8")
+
+
+def recorded_fish(name: str) -> Recorded:
+    """A carried answer of fish.json; of a sound the one that is carried stands for all."""
+    entry: dict[str, Any] = json.loads((HERE / "fish.json").read_text(encoding="utf-8"))[name]
+    data = entry["body"].encode() if "body" in entry else (HERE / "fish_speech.wav").read_bytes()
+    return Recorded(entry["status"], entry["kind"], data)
+
+
+def fish_facts(name: str) -> dict[str, Any]:
+    """A carried entry of fish.json as it stands."""
+    entry: dict[str, Any] = json.loads((HERE / "fish.json").read_text(encoding="utf-8"))[name]
+    return entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,20 @@ ANSWERS = (
     "vllm_0.32.0/err_unknown_model",
     "vllm_0.32.0_qwen3vl/auth_wrong",
 )
+FISH = (
+    "health_get",
+    "not_found",
+    "tts_bad_json",
+    "tts_empty_text",
+    "tts_json_flac",
+    "tts_json_pcm",
+    "tts_punct_only",
+    "tts_reference_bad_audio",
+    "tts_space_text",
+    "tts_temperature_bad",
+    "tts_text_too_long",
+)
+FISH_SOUNDS = ("tts_json_reference_b64", "tts_json_wav", "tts_reference_id_missing", "tts_seed_a", "tts_seed_b")
 METRICS = ("num_requests_running", "num_requests_waiting", "kv_cache_usage_perc", "cache_config_info", "tokens_total")
 
 
@@ -44,6 +59,24 @@ def main() -> None:
         lines = (SHARED / f"vllm_0.20.2/get_metrics_{state}.txt").read_text().splitlines(keepends=True)
         kept = [line for line in lines if any(f"vllm:{name}" in line for name in METRICS) and "_bucket" not in line]
         (HERE / f"metrics_{state}.txt").write_text("".join(kept))
+    fish()
+
+
+def fish() -> None:
+    """Write fish.json, and one WAV, one MP3 and the head of a stream; of other sounds what they are, by digest."""
+    folder = SHARED / "fish_1.5.1"
+    carried: dict[str, Any] = {
+        name: answer(json.loads((folder / f"{name}.json").read_text())["response"]) for name in FISH
+    }
+    for name in FISH_SOUNDS:
+        response = json.loads((folder / f"{name}.json").read_text())["response"]
+        sha256 = hashlib.sha256((folder / f"{name}.wav").read_bytes()).hexdigest()
+        carried[name] = {"status": response["status"], "kind": response["headers"]["content-type"], "sha256": sha256}
+    carried["concurrency"] = json.loads((folder / "concurrency.json").read_text())
+    (HERE / "fish.json").write_text(json.dumps(carried, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (HERE / "fish_speech.wav").write_bytes((folder / "tts_json_wav.wav").read_bytes())
+    (HERE / "fish_speech.mp3").write_bytes((folder / "tts_json_mp3.mpeg").read_bytes())
+    (HERE / "fish_stream_head.bin").write_bytes((folder / "tts_streaming.wav").read_bytes()[:16_384])
 
 
 def answer(response: dict[str, Any]) -> dict[str, Any]:

@@ -403,3 +403,30 @@ def test_windows_cover_a_strip_and_overlap(length: int, most: int) -> None:
     assert all(size <= most for _, size in windows)
     for (start, size), (following, _) in pairwise(windows):
         assert start + size - following >= OVERLAP * most - 2
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("YES THERE IS", "dialogue"),
+        ("Here you are, that's 60Ko*", "dialogue"),
+        ("...Oh dear", "dialogue"),
+        ("GLUP GLUP GLUP", "sfx"),
+        ("8 PIECES FOR 60 KO A KILO", "sign"),
+    ],
+)
+def test_words_that_only_people_say_are_said_on_open_paper_too(text: str, kind: str) -> None:
+    words = [row(text, 130, 160, 300)]
+    picture, pen = scene()
+    pen.rectangle((0, 0, 599, 399), fill=(255, 255, 255))
+    letters(pen, words)
+    assert judged(picture, words) == kind
+
+
+def test_lettering_in_a_low_row_of_panels_is_no_larger_than_on_a_page() -> None:
+    words = [row("YES THERE IS", 130, 160, 300)]
+    picture, pen = scene()
+    pen.rectangle((0, 0, 599, 399), fill=(255, 255, 255))
+    letters(pen, words)
+    (group,) = groups_on(picture, words, (PAGE,))
+    assert kind_of(group, "YES THERE IS", Page(1500, 400, (PAGE,), 24.0, 100.0, "en")) == "dialogue"

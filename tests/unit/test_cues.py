@@ -21,7 +21,7 @@ from comic_narrator.model import (
     Script,
     SeenSound,
 )
-from comic_narrator.script import write_script
+from comic_narrator.script import Style, write_script
 from comic_narrator.script.cues import MOST_SOUNDS
 from comic_narrator.script.moods import music
 from comic_narrator.script.places import ambiences
@@ -60,8 +60,8 @@ def page(number: int, *panels: dict[str, Any], language: str = "en") -> PageRead
     )
 
 
-def script(*pages: PageReading) -> Script:
-    return write_script(pages, People(), NARRATOR, "en", wordless=2.5, speed=1.0)
+def script(*pages: PageReading, style: Style = Style()) -> Script:  # noqa: B008 - frozen
+    return write_script(pages, People(), NARRATOR, "en", style)
 
 
 def kinds(beats: Sequence[Beat], kind: str) -> list[tuple[str, str | None]]:
@@ -81,6 +81,13 @@ def test_a_drawn_sound_stands_where_it_is_drawn_and_is_given_time() -> None:
     assert heard[1].text == "crash"
     assert heard[1].printed == "CRASH!"
     assert heard[1].pause_after > 0.3
+
+
+def test_a_sound_word_that_is_spoken_too_is_heard_first() -> None:
+    beats = script(page(1, {"lines": [("sfx", "CRASH!")]}), style=Style(sound_words=True)).beats
+    assert [(beat.kind, beat.id) for beat in beats if beat.kind in ("speech", "sound")] == [
+        ("sound", "0001.01.1.s"), ("speech", "0001.01.1")
+    ]  # fmt: skip
 
 
 def test_an_unknown_sound_keeps_its_beat_without_a_sound() -> None:

@@ -12,8 +12,9 @@ import pytest
 from PIL import Image, ImageDraw
 
 from comic_narrator.errors import MissingToolError
+from comic_narrator.machine import data_folder
 from comic_narrator.model import Box
-from comic_narrator.readers.detector import FILE, BalloonDetector, DetectedBalloon, data_folder, decode, model_path
+from comic_narrator.readers.detector import FILE, BalloonDetector, DetectedBalloon, decode, model_path
 from scripts import fetch_balloon_detector
 from tests.fakes.onnx_bytes import balloon_model
 

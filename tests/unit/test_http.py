@@ -85,7 +85,7 @@ REFUSALS: dict[str, tuple[Script, type[NarratorError], int]] = {
     "rejected-in-stream": (fakes.error_event(503, "The engine is currently busy", after=0), BackendDownError, 4),
     "death-in-stream": (fakes.error_event(500), BackendDownError, 1),
     "cut": (fakes.ends_without_done(), StreamCutError, 1),
-    "reset-in-stream": (fakes.dies_mid_stream(), BackendDownError, 1),
+    "reset-in-stream": (fakes.dies_mid_stream(), StreamCutError, 1),
     "reset": (fakes.breaks_off(), BackendDownError, 4),
     "stall": (fakes.stalls(), BackendDownError, 1),
 }

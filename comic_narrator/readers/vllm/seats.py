@@ -28,13 +28,15 @@ class Seats:
         ticket = object()
         with self._change:
             self._line.append(ticket)
-            self._change.wait_for(lambda: self._closed or (self._free > 0 and self._line[0] is ticket))
-            self._line.remove(ticket)
-            if self._closed:
+            try:
+                self._change.wait_for(lambda: self._closed or (self._free > 0 and self._line[0] is ticket))
+                if self._closed:
+                    raise BackendDownError("The reading was ended.", "Run the same command again to go on.")
+                self._free -= 1
+            finally:
+                # Also after Ctrl-C: who has left must not keep the others from moving up.
+                self._line.remove(ticket)
                 self._change.notify_all()
-                raise BackendDownError("The reading was ended.", "Run the same command again to go on.")
-            self._free -= 1
-            self._change.notify_all()
         try:
             yield time.monotonic() - start
         finally:

@@ -1,0 +1,175 @@
+"""A run and its tenants: naps, two passes, the card one after another, and servers that die under it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from comic_narrator.gpu.lease import lease
+from tests.conftest import draw_page
+from tests.e2e.machine import Machine
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")
+
+PAGES = 4
+
+
+@pytest.fixture
+def book(machine: Machine) -> Path:
+    folder = machine.home / "book"
+    folder.mkdir()
+    for page in range(PAGES):
+        draw_page(shade=255 - page).save(folder / f"{page}.png")
+    return folder
+
+
+def command(machine: Machine, *more: str, share: str = "co-resident") -> list[str]:
+    url = f"http://127.0.0.1:{machine.vision}"
+    backends = ("--set", "reader.backend=asking", "--set", "voice.backend=asking", "--set", f"reader.url={url}")
+    until = () if "--vision-only" in more else ("--until", "speech")
+    profile = str(machine.profile(share))
+    return [sys.executable, "-m", "comic_narrator", "book", "--profile", profile, *backends, *until, *more]
+
+
+def narrate(machine: Machine, *more: str, share: str = "co-resident") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(machine, *more, share=share),
+        cwd=machine.home,
+        env=machine.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def report(machine: Machine) -> Any:
+    return json.loads((machine.home / "book.mp4.work" / "report.json").read_text(encoding="utf-8"))
+
+
+def noted(machine: Machine, what: str) -> list[int]:
+    """What the card held at each page or line that was asked for."""
+    file = machine.home / "card" / what
+    return [int(line) for line in file.read_text().split()] if file.exists() else []
+
+
+def test_the_reader_naps_while_lines_are_spoken(machine: Machine, book: Path) -> None:
+    assert machine.up(share="nap").returncode == 0
+    first = narrate(machine, share="nap")
+    assert first.returncode == 0, first.stderr
+    assert noted(machine, "pages") == [25700 + 2300] * (PAGES + 1)
+    assert set(noted(machine, "lines")) == {1400 + 2300}
+    gpu = report(machine)["gpu"]
+    assert gpu["share"] == "nap"
+    assert [nap["freed_mib"] for nap in gpu["naps"]] == [25700 - 1400]
+    assert gpu["cards"][0]["peak_mib"] >= 25700 + 2300
+    assert gpu["vision"]["kv_peak"] == 0.25
+    assert machine.status()["vision"]["state"] == "asleep"
+
+    again = narrate(machine, share="nap")
+    assert again.returncode == 0, again.stderr
+    assert len(noted(machine, "pages")) == PAGES + 1
+    assert machine.status()["vision"]["state"] == "asleep"
+
+    # Another page to read wakes it.
+    draw_page(shade=200).save(book / "9.png")
+    more = narrate(machine, share="nap")
+    assert more.returncode == 0, more.stderr
+    assert "The reader is awake again" in more.stderr
+    assert len(noted(machine, "pages")) > PAGES + 1
+
+
+def test_a_nap_that_gives_nothing_back_is_told(machine: Machine, book: Path) -> None:
+    machine.vllm = {"gives_back": False}
+    assert machine.up("vision", share="nap").returncode == 0
+    told = narrate(machine, "--set", "voice.backend=tone", share="nap")
+    assert told.returncode == 9
+    assert "only 0 MiB of the card came back" in told.stderr
+
+
+def test_two_passes_and_the_second_needs_no_reader(machine: Machine, book: Path) -> None:
+    assert machine.up(share="two-pass").returncode == 0
+    at_once = narrate(machine, share="two-pass")
+    assert at_once.returncode in (2, 5)
+    first = narrate(machine, "--vision-only", share="two-pass")
+    assert first.returncode == 0, first.stderr
+    last = first.stderr.splitlines()[-1]
+    assert last.startswith("Next: comic-narrator serve down && comic-narrator serve up speech --profile ")
+    assert "--vision-only" not in last
+    assert "&& comic-narrator book --profile" in last
+
+    assert machine.run("down").returncode == 0
+    assert machine.up("speech", share="two-pass").returncode == 0
+    second = narrate(machine, share="two-pass")
+    assert second.returncode == 0, second.stderr
+    assert len(noted(machine, "pages")) == PAGES + 1
+    assert list(machine.status()) == ["speech"]
+
+    # What is still to be read needs the first pass again.
+    draw_page(shade=200).save(book / "9.png")
+    more = narrate(machine, share="two-pass")
+    assert more.returncode == 2, more.stderr
+    assert "--vision-only first" in more.stderr
+
+
+def test_a_reader_that_dies_is_started_again_and_no_page_is_lost(machine: Machine, book: Path) -> None:
+    machine.vllm = {"first": {"dies_at": 3}}
+    assert machine.up().returncode == 0
+    run = narrate(machine)
+    assert run.returncode == 0, run.stderr
+    assert machine.boots("vllm") == 2
+    assert len(report(machine)["gpu"]["restarts"]) == 1
+    assert report(machine)["gpu"]["restarts"][0].startswith("vision: ")
+
+
+def test_a_speech_server_that_dies_twice_ends_the_run_and_what_is_spoken_stays(
+    machine: Machine,
+    book: Path,
+) -> None:
+    machine.fish = {"dies_at": 3}
+    assert machine.up().returncode == 0
+    run = narrate(machine)
+    assert run.returncode == 5, run.stderr
+    assert machine.boots("fish") == 2
+    spoken = len(list((machine.home / "book.mp4.work" / "takes").iterdir()))
+    assert spoken
+    machine.fish = {}
+    assert machine.up().returncode == 0
+    assert narrate(machine).returncode == 0
+
+
+def test_a_run_waits_for_the_card_and_says_so(machine: Machine, book: Path) -> None:
+    assert machine.up().returncode == 0
+    leases = machine.home / "state" / "comic-narrator" / "leases"
+    with lease(leases, 0, "reading", lambda place, holder: None):
+        run = subprocess.Popen(
+            command(machine), cwd=machine.home, env=machine.environment(), stderr=subprocess.PIPE, text=True
+        )
+        assert run.stderr is not None
+        told = next(line for line in run.stderr if line.startswith("Waiting for GPU 0"))
+        assert not noted(machine, "pages")
+    with run:
+        rest = run.stderr.read()
+    assert run.returncode == 0, rest
+    assert told.startswith("Waiting for GPU 0, at place 1: reading, PID ")
+    assert report(machine)["gpu"]["waited_seconds"] > 0
+    assert len(noted(machine, "pages")) == PAGES + 1
+
+
+def test_a_tenant_that_serve_did_not_start_is_never_restarted(machine: Machine, book: Path) -> None:
+    machine.vllm = {"dies_at": 2}
+    environment = machine.environment()
+    stranger = [machine.home / "bin" / "vllm", "serve", "m", "--port", str(machine.vision)]
+    other = psutil.Popen(stranger, env=environment, stdout=subprocess.PIPE)
+    assert machine.up("speech").returncode == 0
+    while not (machine.home / "card" / str(other.pid)).exists():
+        assert other.poll() is None
+    run = narrate(machine)
+    assert run.returncode == 5
+    assert machine.boots("vllm") == 1
+    other.wait()
