@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ NARRATOR = Cast(narrator=Character(id="narrator", name="Narrator", voice="v", wh
 
 
 def page(number: int, *panels: dict[str, Any], language: str = "en") -> PageReading:
-    """A page whose panels say: lines [(kind, text) or (kind, text, tone)], scene, pacing, emotion, seen [(what, kind)]."""
+    """A page whose panels say: lines [(kind, text[, tone])], scene, pacing, emotion, seen [(what, kind)]."""
     name = f"{number:04}"
     lines, sounds, notes, figures = [], [], [], []
     for i, told in enumerate(panels, 1):
@@ -128,7 +129,8 @@ def test_the_story_that_goes_elsewhere_takes_its_sounds_along() -> None:
 
 @pytest.mark.parametrize(
     ("text", "language", "wanted"),
-    [("AT THE HARBOR", "en", "ship"), ("The storm grows.", "en", "storm"), ("森の中で", "ja", "forest"), ("숲속에서", "ko", "forest"),
+    [("AT THE HARBOR", "en", "ship"), ("The storm grows.", "en", "storm"), ("森の中で", "ja", "forest"),
+     ("숲속에서", "ko", "forest"),
      ("He lost his brain.", "en", None), ("A trainer came.", "en", None)],
     ids=["harbor", "storm", "ja", "ko", "brain", "trainer"],
 )  # fmt: skip
@@ -171,7 +173,7 @@ def test_one_word_alone_changes_no_music() -> None:
 def test_music_rests_where_nothing_happens() -> None:
     told = list(music([page(n, *(talk() for _ in range(6))) for n in range(1, 9)]).values())
     assert told.count("none") >= 2
-    assert all(a != b for a, b in zip(told, told[1:], strict=False))
+    assert all(a != b for a, b in pairwise(told))
 
 
 def test_faces_and_notes_set_the_mood() -> None:

@@ -44,7 +44,7 @@ def test_every_entry_says_whose_it_is_and_its_licence_text_is_there() -> None:
     assert {sound.licence for sound in shipped()} == {"CC0-1.0", "MIT"}
     assert "Permission is hereby granted" in (licence_text("MIT") or "")
     assert "Frank Wen" in (licence_text("MIT") or "")
-    assert not {file for file in DATA.rglob("*.opus")} - {path for sound in shipped() for path in sound.paths}
+    assert not set(DATA.rglob("*.opus")) - {path for sound in shipped() for path in sound.paths}
 
 
 def test_ambiences_and_effects_have_synonyms() -> None:

@@ -57,8 +57,8 @@ def test_the_users_sounds_are_listed_first(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.parametrize(
     ("licence", "forbidden"),
-    [("CC0-1.0", False), ("MIT", False), ("CC-BY-NC-SA-4.0", False), ("not stated", False), ("All rights reserved", True),
-     ("for personal use only", True), ("research only", True)],
+    [("CC0-1.0", False), ("MIT", False), ("CC-BY-NC-SA-4.0", False), ("not stated", False),
+     ("All rights reserved", True),      ("for personal use only", True), ("research only", True)],
     ids=str,
 )  # fmt: skip
 def test_a_licence_forbids_publishing_or_not(licence: str, forbidden: bool) -> None:
