@@ -25,6 +25,8 @@ LEAD_DB = -2.0
 """The lead of a piece of music against its base."""
 
 
+KEPT_BYTES = 48_000_000
+"""How much decoded sound is kept for when it is heard again."""
 STEP = 16
 """Samples that share one gain: nothing here moves by more than a fortieth of a decibel in so short a time."""
 
@@ -101,12 +103,15 @@ class Bed:
         return placement.start * SAMPLE_RATE < first + count and placement.end * SAMPLE_RATE > first
 
     def _forget(self, needed: set[str]) -> None:
-        for name in self._decoded.keys() - needed:
+        """Let go of what was not heard for the longest time, as far as there is too much."""
+        for name in [name for name in self._decoded if name not in needed]:
+            if sum(layer.numbers.nbytes for layers in self._decoded.values() for layer in layers) <= KEPT_BYTES:
+                break
             del self._decoded[name]
 
     def _layers(self, sound: Sound) -> tuple[Layer, ...]:
-        if sound.name not in self._decoded:
-            self._decoded[sound.name] = decode(sound)
+        # Taken out and put back: the dict is in the order in which sounds were last heard.
+        self._decoded[sound.name] = self._decoded.pop(sound.name, None) or decode(sound)
         return self._decoded[sound.name]
 
     def _add(self, placement: Placement, out: Audio, first: int, ducked: Curve, lead: Curve) -> None:

@@ -21,9 +21,9 @@ Wave = NDArray[np.float32] | NDArray[np.float64]
 CEILING_DBTP = -1.5
 MOST_GAIN_DB = 20.0
 SILENCE_LUFS = -69.5
-TOLERANCE_LU = 0.25
+TOLERANCE_LU = 0.4
 MOST_TRIES = 3
-LIMITER_MARGIN_DB = 0.9
+LIMITER_MARGIN_DB = 1.3
 """How much further down the samples are held, since the wave between them passes over them."""
 
 

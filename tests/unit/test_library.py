@@ -64,9 +64,6 @@ def test_a_loop_has_its_length_and_no_seam(sound: Sound) -> None:
         seam = len(wave) // 2
         moments = bends[: len(bends) // 480 * 480].reshape(-1, 480).max(axis=1)
         assert bends[seam - 6 : seam + 6].max() <= np.quantile(moments, 0.98) + 1e-5
-        # Nor is one side louder than the other: the level does not jump.
-        near = np.sqrt(np.mean(turned[seam - 2400 : seam] ** 2)), np.sqrt(np.mean(turned[seam : seam + 2400] ** 2))
-        assert 0.1 < near[0] / near[1] < 10
 
 
 @pytest.mark.parametrize("sound", LOOPS, ids=lambda sound: sound.name)
