@@ -27,6 +27,7 @@ COMMANDS = {
     "read": "film",
     "settings": "shows",
     "voices": "voices",
+    "sounds": "sounds",
     "status": "shows",
     "doctor": "doctor",
     "clean": "clean",

@@ -33,6 +33,7 @@ from comic_narrator.cli.app import (
     WorkFolder,
     app,
 )
+from comic_narrator.cli.framing import beside, chosen_cut, framing
 from comic_narrator.cli.library import Wishes, film_library, is_library
 from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.cli.turns import turns_of
@@ -50,7 +51,7 @@ from comic_narrator.work import LOG, Edits, Work
 log = logging.getLogger("comic_narrator")
 
 EPILOG = "Further commands, each with --help of its own: " + ", ".join(
-    f"comic-narrator [bold]{name}[/]" for name in ("read", "doctor", "settings", "voices", "status")
+    f"comic-narrator [bold]{name}[/]" for name in ("read", "doctor", "settings", "voices", "sounds", "status")
 )
 
 
@@ -82,6 +83,16 @@ def film(
             help="Translate the subtitles to this language as well; needs a model server.", show_default="none"
         ),
     ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(help="Frame: 16:9, 9:16, 1:1 or 4:5, as 9:16@720 with its shorter side, or 1280x720."),
+    ] = None,
+    preview: Annotated[
+        str | None, typer.Option(metavar="PAGES", help="Film these pages alone, small and coarse: BOOK.preview.mp4.")
+    ] = None,
+    shorts: Annotated[
+        str | None, typer.Option(metavar="PAGES", help="Film these pages alone, upright: BOOK.shorts.mp4.")
+    ] = None,
     work: WorkFolder = None,
     until: Annotated[
         Literal["pages", "panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
@@ -98,6 +109,9 @@ def film(
     keep_edits: KeepEdits = False,
     discard_edits: DiscardEdits = False,
     adopt: Adopt = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="The film is for you alone: use also what may not be published.")
+    ] = False,
     profile: Profile = None,
     assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
     as_json: AsJson = False,
@@ -127,8 +141,12 @@ def film(
         film_library(context, book, output, stop, wishes, Watch(verbose))
         return
     spoken = ["voice.sound_words=true"] if speak_sfx else []
-    named = {"film.subtitle_language": subtitle_lang}
-    settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip, named)
+    named = {"film.subtitle_language": subtitle_lang, "sound.private": "true" if private else None}
+    told = profile, [*assignments, *spoken], layout, lang, spreads, skip
+    cut = chosen_cut(preview, shorts)
+    settings = settings_for_book(*told, {**named, **framing(size, cut, settings_for_book(*told))})
+    if settings.film.burn == "translated" and settings.film.subtitle_language == "none":
+        raise UsageError("No language is given for the subtitles to burn.", "Give one, as in --subtitle-lang fr.")
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
@@ -136,8 +154,8 @@ def film(
     folder.adopt = adopt
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
-        out = _writable(wanted)
-        job = Job(book, source, out, pages, stop, from_page_json, from_script_json)
+        out = _writable(beside(wanted, cut))
+        job = Job(book, source, out, pages, stop, from_page_json, from_script_json, cut=cut)
         run = _narrate(job, folder, settings, profile, verbose, as_json)
     if vision_only:
         again = [argument for argument in sys.argv[1:] if argument not in ("film", "--vision-only")]

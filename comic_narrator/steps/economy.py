@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from comic_narrator.model import Timing
-from comic_narrator.steps.film import SOUND, TIMING
+from comic_narrator.steps.names import TIMING
 from comic_narrator.work import JOURNAL, Work
 
 
@@ -56,18 +56,27 @@ def clean(work: Work, most: int | None) -> Cleaned:
 
 
 def _unused(work: Work) -> Iterator[str]:
-    if not work.path(TIMING).is_file():
+    # A cut of a film has a time line and scenes of its own.
+    lines = [name for name in work.entries if PurePosixPath(name).name == TIMING and work.path(name).is_file()]
+    if not lines:
         # Nothing says yet which takes the film will need.
         return
-    timing = work.read(Timing, TIMING)
-    needed = {clip.file for scene in timing.scenes for clip in scene.clips}
-    needed |= {f"scenes/{scene.page}.mp4" for scene in timing.scenes}
+    needed: set[str] = set()
+    for line in lines:
+        for scene in work.read(Timing, line).scenes:
+            needed |= {clip.file for clip in scene.clips}
+            needed.add(str(PurePosixPath(line).with_name("scenes") / f"{scene.page}.mp4"))
     for name in list(work.entries):
-        if name.startswith(("takes/", "scenes/")) and name not in needed and work.state(name) == "fresh":
+        if _kind(name) in ("takes", "scenes") and name not in needed and work.state(name) == "fresh":
             yield name
 
 
+def _kind(name: str) -> str:
+    return PurePosixPath(name).parent.name
+
+
 def _again(work: Work) -> list[str]:
-    scenes = [name for name in work.entries if name.startswith("scenes/") and work.state(name) == "fresh"]
+    scenes = [name for name in work.entries if _kind(name) == "scenes" and work.state(name) == "fresh"]
+    sounds = [name for name in work.entries if PurePosixPath(name).suffix == ".wav" and work.state(name) == "fresh"]
     scenes.sort(key=lambda name: work.path(name).stat().st_mtime_ns)
-    return [*(name for name in (SOUND,) if work.state(name) == "fresh"), *scenes]
+    return [*sounds, *scenes]

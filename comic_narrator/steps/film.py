@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from comic_narrator import film as film_stage
-from comic_narrator import sound as sound_stage
 from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
 from comic_narrator.model import (
     SAMPLE_RATE,
@@ -28,21 +27,17 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
-from comic_narrator.steps.names import reading_of
+from comic_narrator.steps.names import TIMING, reading_of
 from comic_narrator.steps.run import Job, Run
-from comic_narrator.steps.speech import load_take
+from comic_narrator.steps.sound import credits_comment
 from comic_narrator.steps.words import SCRIPT
-from comic_narrator.voices import Samples
 from comic_narrator.work import digest_of
 
-TIMING = "timing.json"
-SOUND = "sound.wav"
 FORMS: tuple[Literal["srt", "vtt"], ...] = ("srt", "vtt")
-BED_SEED = 1
 
 
 def time(
-    book: Book, readings: Mapping[str, PageReading], script: Script, takes: Mapping[str, Take], run: Run
+    book: Book, readings: Mapping[str, PageReading], script: Script, takes: Mapping[str, Take], job: Job, run: Run
 ) -> Timing:
     """Lay all beats on the time line: timing.json."""
     look = run.settings.film
@@ -70,21 +65,22 @@ def time(
         return Timing(fps=look.fps, sample_rate=SAMPLE_RATE, scenes=tuple(scenes))
 
     with run.stage("timing", 1) as step:
-        timing = run.work.artefact(Timing, TIMING, inputs, build)
+        timing = run.work.artefact(Timing, job.place(TIMING), inputs, build)
         step()
     return timing
 
 
-def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
-    """Film each page whose picture, shots or takes changed; the names, in order, of scenes/NNNN.mp4."""
+def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, run: Run) -> list[str]:
+    """Film each page whose picture, shots, takes or `burnt` subtitles changed; in order, the names scenes/NNNN.mp4."""
     images = {page.id: page.image for page in book.pages}
     look, names = run.settings.film, []
     encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
     seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
-    scenes, weights = run.work.parts(TIMING, "scenes"), [scene.frames for scene in timing.scenes]
+    line = job.place(TIMING)
+    scenes, weights = run.work.parts(line, "scenes"), [scene.frames for scene in timing.scenes]
     with run.gpu.filming(encoding.encoder), run.stage("film", len(weights), weights) as step:
         for i, scene in enumerate(timing.scenes):
-            names.append(f"scenes/{scene.page}.mp4")
+            names.append(job.place(f"scenes/{scene.page}.mp4"))
             before = timing.scenes[i - 1] if i else None
             after = timing.scenes[i + 1] if i + 1 < len(timing.scenes) else None
             pictures = {"image": images[scene.page]}
@@ -92,19 +88,22 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
                 # The frame shows the end of one page with the beginning of the next as it scrolls on.
                 pictures |= {"above": images[before.page]} if before else {}
                 pictures |= {"below": images[after.page]} if after else {}
-            elif before and scene.shots[0].enter != "cut":
-                pictures["before"] = images[before.page]
-            part = f"{TIMING}#scenes/{scene.page}"
-            last = before.shots[-1] if before and "before" in pictures else None
+            elif after and scene.leave != "cut":
+                pictures["after"] = images[after.page]
+            part = f"{line}#scenes/{scene.page}"
+            then = after.shots[0] if after and "after" in pictures else None
             inputs = {
                 **run.work.files(*pictures.values()),
                 part: scenes[part],
-                "around": digest_of(pictures, last, book.direction),
+                "around": digest_of(pictures, *(film_stage.beginning(then) if then else ()), book.direction),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
+            text = burnt.get(scene.page, "")
+            inputs |= {"burnt": digest_of(text)} if text else {}
             files = {role: run.work.path(name) for role, name in pictures.items()}
-            run.work.make(names[-1], inputs, partial(_film, files, scene, last, book.direction, encoding, run))
+            film = partial(_film, files, scene, then, book.direction, encoding, text, run)
+            run.work.make(names[-1], inputs, film)
             step()
     return names
 
@@ -112,13 +111,14 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
 def _film(
     pictures: Mapping[str, Path],
     scene: Scene,
-    last: Shot | None,
+    then: Shot | None,
     direction: Direction,
     encoding: Encoding,
+    burnt: str,
     run: Run,
     out: Path,
 ) -> None:
-    """Film one scene; `last` is the shot that it takes over from, of the page that is the picture before."""
+    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
     look = run.settings.film
     page = load_rgb(pictures["image"])
     reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
@@ -128,7 +128,7 @@ def _film(
         else None
         for name in ("above", "below")
     )
-    before = (load_rgb(pictures["before"]), last) if last else None
+    after = (load_rgb(pictures["after"]), then) if then else None
     clip = SceneClip(
         page,
         scene,
@@ -137,44 +137,12 @@ def _film(
         look.ground,
         above=above,
         below=below,
-        before=before,
+        after=after,
         leftwards=direction != "rtl",
     )
-    film_stage.encode_scene(clip, scene.frames, encoding, out)
-
-
-def mix(timing: Timing, run: Run) -> str:
-    """Mix the film's sound, speech over the bed: the name of sound.wav."""
-    wanted = run.settings.sound
-    takes = run.work.files(*dict.fromkeys(clip.file for scene in timing.scenes for clip in scene.clips))
-    inputs = {**run.work.files(TIMING), "mix": digest_of(wanted, BED_SEED), "method": sound_stage.METHOD, **takes}
-
-    def build(out: Path) -> None:
-        bed = sound_stage.make_bed(BED_SEED) if wanted.bed == "music" else None
-        samples = timing.frames * timing.sample_rate // timing.fps
-        sound_stage.mix_film(_stems(timing, run), _spoken(timing), samples, bed, out, loudness=wanted.loudness)
-
-    with run.stage("sound", 1) as step:
-        run.work.make(SOUND, inputs, build)
-        step()
-    if wanted.bed == "music":
-        run.sounds_heard.append(sound_stage.BED_CREDIT)
-    return SOUND
-
-
-def _stems(timing: Timing, run: Run) -> Iterator[Samples]:
-    for scene in timing.scenes:
-        clips = [(clip.start, load_take(run.work.path(clip.file)), clip.gain_db) for clip in scene.clips]
-        yield sound_stage.speech_stem(clips, scene.frames * timing.sample_rate // timing.fps)
-
-
-def _spoken(timing: Timing) -> list[tuple[float, float]]:
-    spans, frames = [], 0
-    for scene in timing.scenes:
-        offset = frames / timing.fps
-        spans += [(offset + clip.start, offset + clip.end) for clip in scene.clips]
-        frames += scene.frames
-    return sorted(spans)
+    unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
+    if unseen:
+        run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
 
 
 def subtitle_words(script: Script, kind: str) -> dict[str, str]:
@@ -193,40 +161,52 @@ def subtitle_words(script: Script, kind: str) -> dict[str, str]:
     }
 
 
+def translated_words(script: Script, translation: Translation) -> dict[str, str]:
+    """What a translated track says of each beat; lines that the translation has not are there as they are printed."""
+    return subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+
+
+def speakers_of(script: Script, cast: Cast, run: Run) -> dict[str, str] | None:
+    """Who speaks each beat, by name, where subtitles are to say so."""
+    if not run.settings.film.speaker_labels:
+        return None
+    names = {person.id: person.name for person in cast.characters}
+    return {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
+
+
 def _subtitles(
     book: Book, script: Script, cast: Cast, timing: Timing, translation: Translation | None, job: Job, run: Run
 ) -> list[Track]:
     """The subtitle tracks that are wanted, subtitles.KIND.srt and .vtt, which lie beside the film too.
 
-    A translation is one more, by its language; lines that it has not are there as they are printed.
+    A translation is one more, by its language.
     """
     tracks: list[Track] = []
     if not any(scene.clips for scene in timing.scenes):
         return tracks
     look, work = run.settings.film, run.work
-    names = {person.id: person.name for person in cast.characters} if look.speaker_labels else None
-    speakers = names and {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
+    speakers = speakers_of(script, cast, run)
     wanted: list[tuple[str, dict[str, str], str, str]] = [
         (kind, subtitle_words(script, kind), book.language, kind.capitalize()) for kind in look.subtitles
     ]
     if translation is not None:
-        words = subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+        words = translated_words(script, translation)
         wanted.append((translation.language, words, translation.language, "Translated"))
     for kind, words, language, title in wanted:
-        made = {**run.work.files(TIMING), "words": digest_of(words, speakers), "method": film_stage.METHOD}
+        made = {**run.work.files(job.place(TIMING)), "words": digest_of(words, speakers), "method": film_stage.METHOD}
         cues = film_stage.make_cues(timing, words, language, speakers)
         for form in FORMS:
-            name = f"subtitles.{kind}.{form}"
+            name = job.place(f"subtitles.{kind}.{form}")
             text = film_stage.write_cues(cues, form)
             work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
             suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
             beside = work.name_of(job.film.with_suffix(suffix))
             work.make(beside, work.files(name), partial(shutil.copyfile, work.path(name)), product=True)
-        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), language, title))
+        tracks.append(Track(work.path(job.place(f"subtitles.{kind}.srt")), language, title))
     return tracks
 
 
-def _about(book: Book, timing: Timing) -> About:
+def _about(book: Book, timing: Timing, run: Run) -> About:
     """What the film says of itself: the book's chapters, or its pages where it names none."""
     firsts = dict(zip((scene.page for scene in timing.scenes), _first_frames(timing), strict=True))
     named = [Mark(chapter.title, firsts[chapter.page]) for chapter in book.chapters if chapter.page in firsts]
@@ -234,7 +214,8 @@ def _about(book: Book, timing: Timing) -> About:
     # Players show nothing before the first chapter as part of none.
     if named and named[0].frame > 0:
         named = [Mark(book.title, 0), *named]
-    return About(book.title, book.language, book.series, book.number, tuple(named or pages))
+    comment = credits_comment(run) if run.settings.sound.comment else None
+    return About(book.title, book.language, book.series, book.number, tuple(named or pages), comment=comment)
 
 
 def _first_frames(timing: Timing) -> list[int]:
@@ -257,9 +238,9 @@ def finish(
     with run.stage("join", 1) as step:
         tracks = _subtitles(book, script, cast, timing, translation, job, run)
         cover = book.pages[0].image
-        about = replace(_about(book, timing), cover=work.path(cover))
-        parts = [*scenes, sound, cover, *(track.file.name for track in tracks)]
-        inputs = {**work.files(*parts), "about": digest_of(_about(book, timing)), "method": film_stage.METHOD}
+        about = replace(_about(book, timing, run), cover=work.path(cover))
+        parts = [*scenes, sound, cover, *(job.place(track.file.name) for track in tracks)]
+        inputs = {**work.files(*parts), "about": digest_of(_about(book, timing, run)), "method": film_stage.METHOD}
         pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
         join = partial(film_stage.join_scenes, pictures, work.path(sound), tracks, about, timing.fps)
         work.make(work.name_of(job.film), inputs, join, product=True)

@@ -1,6 +1,8 @@
-"""Names of the files of a page in the work folder."""
+"""Names of files in the work folder that several steps speak of."""
 
 from __future__ import annotations
+
+TIMING = "timing.json"
 
 
 def text_of(page_id: str) -> str:

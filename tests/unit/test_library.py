@@ -1,142 +1,86 @@
-"""A library's run, with an engine that only notes what it is asked: order, stages, what is left out, what ends it."""
+"""The library that ships: enough of it, small, licensed, loud as it says, and loops without a seam."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
-from filelock import FileLock
+from numpy.typing import NDArray
 
-from comic_narrator.cli.library import ORDER, _stages
-from comic_narrator.console import Watch
-from comic_narrator.errors import InTheWayError
-from comic_narrator.library import LibraryRun, make_films
-from comic_narrator.library.engines import Ended, Told
-from comic_narrator.library.making import LOCK
+from comic_narrator.model import SAMPLE_RATE
+from comic_narrator.sound import Sound, decode, licence_text, shipped
+from comic_narrator.sound.loudness import steady_loudness
 
-
-@dataclass
-class Notes:
-    """Makes a film of every book but those whose exit code is told."""
-
-    exits: Mapping[str, int] = field(default_factory=dict)
-    lanes: int = 1
-    halts: tuple[str, ...] = ()
-    asked: list[tuple[str, str]] = field(default_factory=list)
-    options: dict[str, Sequence[str]] = field(default_factory=dict)
-
-    def run(self, arguments: Sequence[str], stage: str, told: Told) -> Ended:
-        book, _, film, *options = arguments
-        name = Path(book).name
-        self.asked.append((name, stage))
-        self.options[name] = options
-        told({"event": "stage", "stage": stage, "done": 1, "total": 1})
-        code = self.exits.get(name, 0)
-        if stage == "film" and not code:
-            Path(film).parent.mkdir(parents=True, exist_ok=True)
-            Path(film).write_text("film")
-        return Ended(code, "It broke. Mend it." if code else "", 1.0)
-
-    def stop(self) -> None:
-        """Nothing runs."""
+LOOPS = [sound for sound in shipped() if sound.kind != "effect"]
+EFFECTS = [sound for sound in shipped() if sound.kind == "effect"]
+DATA = Path(str(files("comic_narrator.sound") / "data"))
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    root = tmp_path / "comics"
-    root.mkdir()
-    for i in (1, 2, 10):
-        (root / f"v{i}.cbz").write_text(f"book {i}")
-    return root
+@cache
+def layers(sound: Sound) -> tuple[NDArray[np.float32], ...]:
+    return tuple(layer.stretch(0, len(layer.numbers)) for layer in decode(sound))
 
 
-def run_of(library: Path, engine: Notes, *stages: str, **more: object) -> LibraryRun:
-    out = library.parent / "films"
-    return LibraryRun(library, out, ("--lang", "en"), stages or ("film",), engine, Watch(quiet=True), **more)  # type: ignore[arg-type]
+def test_there_is_enough_of_each_and_it_is_small() -> None:
+    kinds = Counter(sound.kind for sound in shipped())
+    assert kinds["ambience"] >= 25
+    assert kinds["effect"] >= 60
+    assert kinds["music"] >= 12
+    assert sum(file.stat().st_size for file in DATA.rglob("*") if file.is_file()) <= 15_000_000
+    assert len({sound.name for sound in shipped()}) == len(shipped())
 
 
-def test_all_books_come_through_a_stage_before_any_goes_on(library: Path) -> None:
-    engine = Notes({"v2.cbz": 3})
-    run = run_of(library, engine, "script", "film")
-    make_films(run)
-    assert engine.asked == [
-        ("v1.cbz", "script"), ("v2.cbz", "script"), ("v10.cbz", "script"), ("v1.cbz", "film"), ("v10.cbz", "film")
-    ]  # fmt: skip
-    assert engine.options["v1.cbz"] == ["--lang", "en"]
-    assert [one.book for one in run.failed] == ["v2.cbz"]
-    assert [one.seconds for one in run.made] == [2.0, 2.0]
+def test_every_entry_says_whose_it_is_and_its_licence_text_is_there() -> None:
+    for sound in shipped():
+        assert licence_text(sound.licence), sound.name
+        assert sound.source
+        assert sound.attribution
+        assert len(sound.tags) >= 1
+        assert all(path.is_file() for path in sound.paths)
+    assert {sound.licence for sound in shipped()} == {"CC0-1.0", "MIT"}
+    assert "Permission is hereby granted" in (licence_text("MIT") or "")
+    assert "Frank Wen" in (licence_text("MIT") or "")
+    assert not set(DATA.rglob("*.opus")) - {path for sound in shipped() for path in sound.paths}
 
 
-def test_the_next_run_does_what_is_left_or_asked_otherwise(library: Path) -> None:
-    make_films(run_of(library, Notes({"v2.cbz": 3})))
-    again = Notes()
-    make_films(run_of(library, again))
-    assert again.asked == [("v2.cbz", "film")]
-    other = Notes()
-    run = run_of(library, other)
-    run.arguments = ("--lang", "ja")
-    make_films(run)
-    assert len(other.asked) == 3
-    (library.parent / "films" / "v1.mp4").unlink()
-    (library / "cast.toml").write_text("")
-    last = Notes()
-    make_films(run_of(library, last))
-    assert len(last.asked) == 3
-    assert last.options["v1.cbz"][-2:] == ["--set", f"voice.cast={library / 'cast.toml'}"]
+def test_ambiences_and_effects_have_synonyms() -> None:
+    assert sum(len(sound.tags) for sound in shipped()) >= 3 * len(shipped())
 
 
-def test_pages_that_are_broken_do_not_keep_a_book_from_its_film(library: Path) -> None:
-    engine = Notes({"v1.cbz": 7})
-    run = run_of(library, engine, "script", "film")
-    make_films(run)
-    assert ("v1.cbz", "film") in engine.asked
-    assert [one.exit for one in run.failed] == [7]
+@pytest.mark.parametrize("sound", LOOPS, ids=lambda sound: sound.name)
+def test_a_loop_has_its_length_and_no_seam(sound: Sound) -> None:
+    """Around the seam there is no more high-frequency change than anywhere else in the loop."""
+    assert sound.loop
+    for wave in layers(sound):
+        assert wave.shape == (sound.loop[1] - sound.loop[0], 2)
+        assert len(wave) / SAMPLE_RATE == pytest.approx(sound.seconds, abs=0.01)
+        turned = np.roll(wave, len(wave) // 2, axis=0)
+        # The third difference is a high-pass of 18 dB an octave: a click stands out in it.
+        bends = np.abs(np.diff(turned, n=3, axis=0)).max(axis=1)
+        seam = len(wave) // 2
+        moments = bends[: len(bends) // 480 * 480].reshape(-1, 480).max(axis=1)
+        assert bends[seam - 6 : seam + 6].max() <= np.quantile(moments, 0.98) + 1e-5
 
 
-@pytest.mark.parametrize("code", [4, 5, 9])
-def test_what_every_book_would_fail_of_ends_the_run(library: Path, code: int) -> None:
-    engine = Notes({"v1.cbz": code, "v2.cbz": code})
-    run = run_of(library, engine)
-    make_films(run)
-    assert len(engine.asked) == 2
+@pytest.mark.parametrize("sound", LOOPS, ids=lambda sound: sound.name)
+def test_a_loop_is_as_loud_as_all_others_and_never_silent(sound: Sound) -> None:
+    for wave in layers(sound):
+        assert steady_loudness(wave) == pytest.approx(-23, abs=1.0)
+        assert np.abs(wave).max() < 1
+    whole = np.sum(layers(sound), axis=0)
+    seconds = whole[: len(whole) // SAMPLE_RATE * SAMPLE_RATE].reshape(-1, SAMPLE_RATE, 2)
+    assert 10 * np.log10(np.mean(seconds**2, axis=(1, 2))).min() > -60
 
 
-def test_a_book_that_was_interrupted_is_neither_made_nor_failed(library: Path) -> None:
-    run = run_of(library, Notes({"v2.cbz": 130}))
-    make_films(run)
-    assert (len(run.made), len(run.failed)) == (2, 0)
-
-
-def test_two_runs_do_not_make_one_library(library: Path) -> None:
-    out = library.parent / "films"
-    out.mkdir()
-    with FileLock(out / LOCK), pytest.raises(InTheWayError, match="Another run"):
-        make_films(run_of(library, Notes()))
-
-
-def test_a_watched_library_takes_new_books_when_they_are_whole(library: Path) -> None:
-    engine, waits = Notes({"v2.cbz": 3}), 0
-    coming = library / "v11.cbz"
-
-    def wait(seconds: float) -> None:
-        nonlocal waits
-        waits += 1
-        if waits in (2, 3):
-            coming.write_text("copying" * waits)
-            assert ("v11.cbz", "film") not in engine.asked
-        if waits == 6:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        make_films(run_of(library, engine), watching=True, wait=wait)
-    assert engine.asked[3:] == [("v11.cbz", "film")]
-
-
-@pytest.mark.parametrize("stage", ORDER)
-def test_a_library_halts_only_on_its_way(stage: str) -> None:
-    assert _stages(stage, "cpu", ()) == (stage,)
-    nap = _stages(stage, "agent-8g", ())
-    assert nap == (("script", stage) if stage in ("speech", "film") else (stage,))
-    assert _stages("film", "cpu", ("script", "speech")) == ("script", "speech", "film")
+@pytest.mark.parametrize("sound", EFFECTS, ids=lambda sound: sound.name)
+def test_an_effect_begins_at_once_and_ends_in_silence(sound: Sound) -> None:
+    (wave,) = layers(sound)
+    size = np.abs(wave[:, 0]) / np.abs(wave).max()
+    assert 0.03 <= sound.seconds <= 4.6
+    assert np.argmax(size > 0.01) < 0.05 * SAMPLE_RATE
+    assert size[-48:].max() < 0.05
+    assert abs(float(wave.mean())) < 0.02
