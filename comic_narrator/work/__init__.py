@@ -113,7 +113,8 @@ class Work:
         """Take what a crash left between its name and its line for what it is: made, and not by hand."""
         for begun in list(self._journal.begun.values()):
             path = self.path(begun.name)
-            if path.is_file() and self.digests.whole(path) == begun.digest:
+            # Where nothing lay before, whatever lies there now came after, by hand if it is another.
+            if path.is_file() and (begun.name not in self.entries or self.digests.whole(path) == begun.digest):
                 self._journal.add(Done(name=begun.name, done=begun.digest), path.parent)
 
     def _check_journal(self) -> None:

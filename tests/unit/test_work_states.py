@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +46,8 @@ class Machine(RuleBasedStateMachine):
         self.root = Path(tempfile.mkdtemp())
         self.setting = 8
         self.files: dict[str, File] = {}
+        self.unsaid: dict[str, tuple[File | None, File]] = {}
+        """A file that has its name, but whose last line a crash took: as it was before, and as it is."""
 
     def teardown(self) -> None:
         shutil.rmtree(self.root)
@@ -62,7 +64,10 @@ class Machine(RuleBasedStateMachine):
     def edit(self, name: str, value: int) -> None:
         if name in self.files:
             (self.root / name).write_text(str(value))
-            self.files[name].value = value
+            old, new = self.unsaid.get(name, (None, self.files[name]))
+            # Nobody can tell which of the two was edited: it counts as the older one, and a conflict is told.
+            base = new if old is None or value == new.made else old
+            self.files[name] = replace(base, value=value)
 
     @rule(name=st.sampled_from(NAMES))
     def delete(self, name: str) -> None:
@@ -117,6 +122,7 @@ class Machine(RuleBasedStateMachine):
     def predict(self, edits: Edits, most: int) -> list[str]:
         """What a run makes, at most so many files, and `conflict` where it stops; the model is then as after it."""
         made: list[str] = []
+        self.unsaid = {}
         source = self.setting
         for name in NAMES:
             file = self.files.get(name)
@@ -139,6 +145,8 @@ class Machine(RuleBasedStateMachine):
         """What a run begins to make until it dies at the `at`-th; the model is then as it leaves the folder."""
         whole = dict(self.files)
         made = [name for name in self.predict("stop", at + 1) if name != "conflict"]
+        if len(made) == at + 1 and after:
+            self.unsaid = {made[-1]: (whole.get(made[-1]), self.files[made[-1]])}
         if len(made) == at + 1 and not after:
             name = made[-1]
             if name in whole:
