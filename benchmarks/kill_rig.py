@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FAKES = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "tests" / "fakes"), str(ROOT)))}
 """The environment in which the quick backends of tests/fakes are installed."""
 OPTIONS = (
-    *("--lang", "en", "--set", "reader.backend=label", "--set", "voice.backend=tone", "--set", "sound.bed=none"),
+    *("--lang", "en", "--set", "reader.backend=label", "--set", "voice.backend=tone"),
     *("--set", "film.width=160", "--set", "film.height=160", "--set", "film.fps=24"),
     *("--set", "film.preset=ultrafast", "--set", "film.wordless=1"),
 )

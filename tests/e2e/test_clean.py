@@ -23,7 +23,7 @@ def test_takes_and_scenes_without_a_use_go_and_a_bound_is_kept(tmp_path: Path) -
     work = tmp_path / "x.mp4.work"
     script = work / "script.json"
     before = script.read_text()
-    script.write_text(before.replace("Panel two", "Panel new").replace("panel two", "panel new"))
+    script.write_text(before.replace("Panel one", "Panel new"))
     assert script.read_text() != before
     assert narrate(*run, cwd=tmp_path, env=FAKES).returncode == 0
     takes = len(list((work / "takes").iterdir()))

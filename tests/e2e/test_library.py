@@ -17,7 +17,7 @@ from tests.conftest import draw_page
 from tests.e2e.conftest import FAKES, QUICK, command, narrate
 
 TINY = ("--set", "film.width=160", "--set", "film.height=160", "--set", "film.preset=ultrafast", "--set", "film.fps=24")
-OPTIONS = (*QUICK, *TINY, "--lang", "en", "--set", "sound.bed=none")
+OPTIONS = (*QUICK, *TINY, "--lang", "en")
 
 
 def draw_book(path: Path, shade: int) -> Path:
