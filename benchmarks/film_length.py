@@ -32,17 +32,17 @@ CLICK = 48
 
 
 def film_pages(page: Path, count: int, folder: Path) -> None:
-    """So many pages in a process, one after the other as a film's are: nearer for a few frames, after a slide."""
+    """So many pages in a process, one after the other as a film's are: nearer for a few frames, then a slide."""
     for _ in range(count):
-        before, picture = load_rgb(page), load_rgb(page)
+        picture, following = load_rgb(page), load_rgb(page)
         height, width = picture.shape[:2]
         wide, near = (
             View(0, 0, width, width * 9 / 16),
             View(width * 0.1, height * 0.1, width * 0.6, width * 0.6 * 9 / 16),
         )
-        shot = Shot(first_frame=0, end_frame=4, from_view=wide, to_view=near, ease="smooth", enter="slide")
-        scene = Scene(page="0001", frames=4, clips=(), shots=(shot,))
-        clip = SceneClip(picture, scene, LARGE, FPS, "blur", before=(before, shot))
+        shot = Shot(first_frame=0, end_frame=4, from_view=wide, to_view=near, ease="smooth")
+        scene = Scene(page="0001", frames=4, clips=(), shots=(shot,), leave="slide")
+        clip = SceneClip(picture, scene, LARGE, FPS, "blur", after=(following, shot))
         encode_scene(clip, scene.frames, QUICK, folder / "scene.mp4")
 
 

@@ -39,9 +39,9 @@ def narrate(job: Job, run: Run) -> None:
             return
 
         timing = steps.time(book, readings, script, takes, job, run)
+        sound = steps.mix(readings, script, timing, job, run)
         burnt = steps.burn(book, readings, script, cast, timing, translation, run)
         scenes = steps.film_scenes(book, timing, burnt, job, run)
-        sound = steps.mix(timing, job, run)
         steps.finish(book, script, cast, timing, scenes, sound, translation, job, run)
     finally:
         steps.save_report(run)

@@ -64,12 +64,26 @@ class ReadingReport(Part):
     server: ServerReport
 
 
+FORBIDDING = (
+    "all rights reserved", "personal use", "private use", "research only", "research use", "evaluation only",
+    "no redistribution", "do not distribute", "not for distribution", "unpublished", "internal use", "proprietary",
+)  # fmt: skip
+"""What licences say that let a film with the sound be heard at home but not passed on. A licence that forbids selling
+alone (-NC) is none of them."""
+
+
 class Credit(Part):
-    """A voice or sound that is heard in the film, and its licence."""
+    """A voice or sound that is heard in the film, its licence, and whom to name for it."""
 
     name: str
     licence: str
     source: str
+    attribution: str = ""
+
+    @property
+    def forbids_publishing(self) -> bool:
+        """Whether its licence says that a film with it may not be passed on."""
+        return any(word in self.licence.lower() for word in FORBIDDING)
 
 
 class CardUse(Part):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,11 @@ def _listed(value: object) -> object:
     if not isinstance(value, str):
         return value
     return [part.strip() for part in value.split(",") if part.strip() and part.strip() != "none"]
+
+
+def _paths(value: object) -> object:
+    """Text as paths, parted as the system parts those of PATH."""
+    return tuple(filter(None, value.split(os.pathsep))) if isinstance(value, str) else value
 
 
 def _language_tag(value: str) -> str:
@@ -178,8 +184,20 @@ class FilmSettings(_Section):
 class SoundSettings(_Section):
     """How the film sounds."""
 
-    bed: Literal["music", "none"] = Field("music", description="What plays under the whole film: music or none.")
-    loudness: float = Field(-16.0, ge=-31, le=-9, description="Integrated loudness of the film, LUFS (EBU R128).")
+    music: bool = Field(True, description="Whether music is played, by the mood of the story.")
+    ambience: bool = Field(True, description="Whether the sound of places is played.")
+    effects: bool = Field(True, description="Whether drawn and seen sounds are played.")
+    folders: Annotated[tuple[str, ...], BeforeValidator(_paths)] = Field(
+        (), description="Folders of your own sounds, asked before the program's; several are parted as in PATH."
+    )
+    loudness: float = Field(
+        -16.0, ge=-31, le=-9, description="Integrated loudness of the film, LUFS (EBU R128); video sites like -14."
+    )
+    stereo: bool = Field(False, description="Whether voices and effects come from where they are drawn.")
+    room: bool = Field(True, description="Whether thoughts and voices from off the panel sound as in a room.")
+    stems: bool = Field(False, description="Whether speech, music and effects are also left as files of their own.")
+    comment: bool = Field(False, description="Whether the credits are written into the film's comment too.")
+    private: bool = Field(False, description="Whether sources are used whose licence forbids publishing the film.")
 
 
 class Settings(_Section):

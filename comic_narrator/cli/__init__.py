@@ -26,6 +26,7 @@ COMMANDS = {
     "read": "film",
     "settings": "shows",
     "voices": "voices",
+    "sounds": "sounds",
     "status": "shows",
     "doctor": "doctor",
     "probe": "probe",

@@ -48,7 +48,7 @@ from comic_narrator.work import LOG, Edits, Work
 log = logging.getLogger("comic_narrator")
 
 EPILOG = "Further commands, each with --help of its own: " + ", ".join(
-    f"comic-narrator [bold]{name}[/]" for name in ("read", "doctor", "settings", "voices", "status")
+    f"comic-narrator [bold]{name}[/]" for name in ("read", "doctor", "settings", "voices", "sounds", "status")
 )
 
 
@@ -101,6 +101,9 @@ def film(
     speak_sfx: Annotated[bool, typer.Option("--speak-sfx", help="Have drawn sound words spoken, too.")] = False,
     keep_edits: KeepEdits = False,
     discard_edits: DiscardEdits = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="The film is for you alone: use also what may not be published.")
+    ] = False,
     profile: Profile = None,
     assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
     as_json: AsJson = False,
@@ -115,7 +118,7 @@ def film(
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
     spoken = ["voice.sound_words=true"] if speak_sfx else []
-    named = {"film.subtitle_language": subtitle_lang}
+    named = {"film.subtitle_language": subtitle_lang, "sound.private": "true" if private else None}
     told = profile, [*assignments, *spoken], layout, lang, spreads, skip
     cut = chosen_cut(preview, shorts)
     settings = settings_for_book(*told, {**named, **framing(size, cut, settings_for_book(*told))})

@@ -45,6 +45,7 @@ class About:
     number: str | None = None
     chapters: tuple[Mark, ...] = ()
     cover: Path | None = None
+    comment: str | None = None
 
 
 def join_scenes(
@@ -81,7 +82,7 @@ def join_scenes(
 
 def describe(about: About, frames: int, fps: int) -> str:
     """What the film says of itself as ffmpeg's metadata text, chapters in whole frames."""
-    tags = {"title": about.title, "show": about.series, "episode_id": about.number}
+    tags = {"title": about.title, "show": about.series, "episode_id": about.number, "comment": about.comment}
     lines = [";FFMETADATA1", *(f"{name}={_escaped(value)}" for name, value in tags.items() if value)]
     for mark, following in zip_longest(about.chapters, about.chapters[1:]):
         end = following.frame if following else frames

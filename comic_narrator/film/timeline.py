@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from comic_narrator.film.camera import framed, scaled
 from comic_narrator.film.scroll import Stop, frame_height, scroll, view_of
@@ -64,23 +64,28 @@ def time_scene(
             _lay_panel(scene, reading, panel, own, takes, shape)
     if not scene.shots:
         scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), max(establishing, 1.0))
-    shots = _entering(scene, follows=follows) if moving else scene.shots
-    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(shots))
+    shots = _entering(scene.shots, fps) if moving else scene.shots
+    leave = _leaving(scene) if moving and goes_on else "cut"
+    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(shots), leave=leave)
 
 
-def _entering(scene: _Laid, *, follows: bool) -> list[Shot]:
-    """The shots with how each takes over: from a page to the next one, and from a panel to the next one."""
-    shots = list(scene.shots)
-    speech = min((clip.start for clip in scene.clips), default=math.inf)
-    if follows:
-        # Nobody speaks while a page is turned: the balloon has to be there.
-        quiet = min(speech, shots[0].end_frame / scene.fps) >= TURN
-        shots[0] = shots[0].model_copy(update={"enter": "turn" if quiet else "slide"})
-    for i, (before, shot) in enumerate(pairwise(scene.shots), 1):
-        lasts = (shot.end_frame - shot.first_frame) / scene.fps
-        if shot.panel != before.panel and lasts > SLIDE:
-            shots[i] = shot.model_copy(update={"enter": "slide"})
-    return shots
+def _entering(shots: Sequence[Shot], fps: int) -> list[Shot]:
+    """The shots with how each takes over: a panel slides in after another one."""
+    entered = list(shots)
+    for i, (before, shot) in enumerate(pairwise(shots), 1):
+        if shot.panel != before.panel and (shot.end_frame - shot.first_frame) / fps > SLIDE:
+            entered[i] = shot.model_copy(update={"enter": "slide"})
+    return entered
+
+
+def _leaving(scene: _Laid) -> Literal["cut", "slide", "turn"]:
+    """How a page gives way to the next one: not while somebody still speaks, for the balloon has to be there.
+
+    It is this scene's end, and not the next one's beginning, that shows both: how long a line takes to say changes
+    where its own page ends, and nothing of how the next one begins. So a line that is spoken anew costs one scene.
+    """
+    quiet = scene.frame / scene.fps - max((clip.end for clip in scene.clips), default=0.0)
+    return "turn" if quiet >= TURN else "slide" if quiet >= SLIDE else "cut"
 
 
 class _Laid:
@@ -121,13 +126,10 @@ class _Laid:
 def _lay_panel(
     scene: _Laid, reading: PageReading, panel: Panel, beats: Sequence[Beat], takes: Mapping[str, Take], shape: float
 ) -> None:
-    spoken = [beat for beat in beats if beat.kind == "speech"]
-    # What is only held stands before the first line or after the last; between lines it lengthens the pause.
-    quiet = sum(beat.pause_after for beat in beats if beat.kind != "speech")
-    if spoken:
-        _lay_lines(scene, reading, panel, spoken, takes, shape, quiet)
+    if any(beat.kind == "speech" for beat in beats):
+        _lay_lines(scene, reading, panel, beats, takes, shape)
         return
-    seconds = quiet + TAIL
+    seconds = sum(beat.pause_after for beat in beats) + TAIL
     area = drawn_area(reading, panel)
     for move in look_at(reading, panel, seconds, shape):
         lasts = seconds if move.seconds is None else min(move.seconds, seconds)
@@ -139,24 +141,25 @@ def _lay_lines(
     scene: _Laid,
     reading: PageReading,
     panel: Panel,
-    spoken: Sequence[Beat],
+    beats: Sequence[Beat],
     takes: Mapping[str, Take],
     shape: float,
-    quiet: float,
 ) -> None:
+    spoken = [beat for beat in beats if beat.kind == "speech"]
+    ahead, *rests = _rests(beats)
     area = drawn_area(reading, panel)
     lines = {line.id: line for line in reading.lines}
     heard = [said(reading, lines.get(beat.id), area, takes[beat.id].seconds) for beat in spoken]
     telling = tell_lines(area, heard, shape)
-    whole, first, lead = framed(area, shape), telling[0].from_view, LEAD_IN
+    whole, first, lead = framed(area, shape), telling[0].from_view, LEAD_IN + ahead
     if first.w < whole.w:
-        scene.show(panel.id, (whole, first), "smooth", area, ARRIVAL)
+        scene.show(panel.id, (whole, first), "smooth", area, ARRIVAL + ahead)
         lead = 0.0
     for i, (beat, told) in enumerate(zip(spoken, telling, strict=True)):
         take, last = takes[beat.id], i == len(spoken) - 1
         scene.speak(beat, take, scene.now + lead)
         # A negative pause lets the next line begin before this one has ended, but not before it is half said.
-        rest = max(beat.pause_after, -take.seconds / 2) if not last else max(beat.pause_after, 0.0) + TAIL + quiet
+        rest = max(rests[i], -take.seconds / 2) if not last else max(rests[i], 0.0) + TAIL
         # Where the camera has a way to go, it goes in the pause; else it is still on its way to the line's own end.
         going = 0.0 if told.travel is None else max(rest, TRAVEL)
         staying = lead + take.seconds + (rest if told.travel is None else 0.0)
@@ -164,6 +167,17 @@ def _lay_lines(
         if told.travel is not None:
             scene.show(panel.id, (told.to_view, told.travel), "smooth", area, going)
         lead = 0.0
+
+
+def _rests(beats: Sequence[Beat]) -> list[float]:
+    """Seconds held before the first spoken beat, and after each: its own pause, and those of what is only held."""
+    rests = [0.0]
+    for beat in beats:
+        if beat.kind == "speech":
+            rests.append(beat.pause_after)
+        else:
+            rests[-1] += beat.pause_after
+    return rests
 
 
 def _lay_strip(

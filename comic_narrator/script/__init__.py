@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from comic_narrator.model import SPOKEN_KINDS, Beat, Cast, Character, Line, PageReading, Panel, People, Script
 from comic_narrator.script.cast import cast_book, speaker_of, voice_of
+from comic_narrator.script.cues import MOST_SOUNDS, drawn_sound, plan_cues, seen_sounds
 from comic_narrator.script.delivery import (
     emotion_of,
     following,
@@ -50,14 +51,21 @@ class Style:
 
 
 def write_script(readings: Sequence[PageReading], people: People, cast: Cast, language: str, style: Style) -> Script:
-    """All beats of the book: each spoken line, a pause of some `style.wordless` seconds for a panel without one."""
+    """All beats of the book: each spoken line and sound, changes of ambience and music, and a pause of some
+    `style.wordless` seconds for a panel in which nobody speaks.
+    """
     names = _names(people, cast)
     beats: list[Beat] = []
+    cues = plan_cues(readings)
     for reading in readings:
         size = sizes(reading)
         for panel in reading.panels:
             spoken = _speeches(reading, panel, people, cast, names, size, style)
-            beats += spoken or [_silence(reading, panel, style.wordless)]
+            drawn = [beat for line in reading.lines if line.panel == panel.id and (beat := drawn_sound(reading, line))]
+            drawn = drawn[:MOST_SOUNDS]
+            beats += [*cues.beats(reading, panel), *seen_sounds(reading, panel, drawn)]
+            beats += _in_order(reading, spoken, drawn)
+            beats += [] if spoken else [_silence(reading, panel, style.wordless)]
     return Script(language=language, beats=tuple(beats))
 
 
@@ -127,6 +135,14 @@ def _speech(
         gain_db=round(manner.gain_db, 2),
         pause_after=pause_between(line, after, manner),
     )
+
+
+def _in_order(reading: PageReading, spoken: Sequence[Beat], drawn: Sequence[Beat]) -> list[Beat]:
+    """Lines and drawn sounds as they stand in the panel; a sound that is spoken as well is heard first."""
+    order = {line.id: i for i, line in enumerate(reading.lines)}
+    said = {beat.id for beat in spoken}
+    heard = [beat.model_copy(update={"id": f"{beat.id}.s"}) if beat.id in said else beat for beat in drawn]
+    return sorted([*heard, *spoken], key=lambda beat: order[beat.id.removesuffix(".s")])
 
 
 def _silence(reading: PageReading, panel: Panel, wordless: float) -> Beat:

@@ -1,11 +1,31 @@
-"""Sound: places the takes on the time line, lays a bed of music under them and brings the film to one loudness."""
+"""Sound: chooses effects, ambience and music, lays them under the speech and brings the film to one loudness."""
 
-from comic_narrator.sound.bed import BED_CREDIT, make_bed
+from comic_narrator.sound.choosing import KINDS, Choice, Cue, Placement, choose, find
+from comic_narrator.sound.folders import read_folder
+from comic_narrator.sound.library import Sound, decode, licence_text, shipped
 from comic_narrator.sound.loudness import Loudness
-from comic_narrator.sound.mix import mix_film
-from comic_narrator.sound.stem import speech_stem
+from comic_narrator.sound.mix import STEMS, Mixed, mix_film
+from comic_narrator.sound.stem import Said, speech_stem
 
-__all__ = ["BED_CREDIT", "Loudness", "make_bed", "mix_film", "speech_stem"]
+__all__ = [
+    "KINDS",
+    "STEMS",
+    "Choice",
+    "Cue",
+    "Loudness",
+    "Mixed",
+    "Placement",
+    "Said",
+    "Sound",
+    "choose",
+    "decode",
+    "find",
+    "licence_text",
+    "mix_film",
+    "read_folder",
+    "shipped",
+    "speech_stem",
+]
 
-METHOD = "sound-1"
-"""Raised when the same takes may give another mix."""
+METHOD = "sound-2"
+"""Raised when the same takes and cues may give another mix."""

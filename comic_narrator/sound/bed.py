@@ -1,222 +1,163 @@
-"""A calm bed of music, played by the program itself: no recording, no sample, no claim on the film."""
+"""The bed: everything under the speech, block after block: ambience, music in layers, and effects."""
 
 from __future__ import annotations
 
-from itertools import pairwise, permutations
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.model import SAMPLE_RATE
-from comic_narrator.report import Credit
+from comic_narrator.sound.choosing import Placement
+from comic_narrator.sound.library import Kind, Layer, Sound, decode
 
 Audio = NDArray[np.float32]
-Spectrum = NDArray[np.complex64]
-Chord = tuple[int, tuple[int, int, int, int]]
+Curve = NDArray[np.float32]
 
-BED_CREDIT = Credit(
-    name="Bed: quiet light",
-    licence="made by comic-narrator (AGPL-3.0-or-later code, output free of claims)",
-    source="comic_narrator.sound.bed",
-)
+DECODED_LUFS = -23.0
 
-# A bass and four upper notes, in semitones above the tonic. No dominant sevenths and no leading note that wants
-# to go home: a cadence would tell the listener that something in the story has ended.
-BRIGHT: tuple[Chord, ...] = (
-    (0, (0, 2, 4, 7)), (9, (0, 4, 7, 9)), (5, (0, 4, 7, 9)), (4, (0, 2, 4, 7)),
-    (2, (0, 5, 7, 9)), (5, (0, 2, 7, 9)), (9, (0, 4, 7, 11)), (4, (2, 4, 7, 11)),
-    (5, (0, 4, 7, 9)), (2, (0, 4, 5, 9)), (7, (0, 2, 5, 7)), (7, (0, 2, 7, 9)),
-)  # fmt: skip
-DORIAN: tuple[Chord, ...] = (
-    (0, (2, 3, 7, 10)), (10, (0, 2, 5, 9)), (5, (0, 2, 7, 9)), (0, (3, 5, 7, 10)),
-    (3, (2, 5, 7, 10)), (10, (0, 2, 5, 7)), (7, (0, 2, 5, 10)), (5, (0, 2, 7, 9)),
-    (3, (2, 5, 7, 10)), (10, (2, 5, 7, 9)), (5, (0, 3, 7, 9)), (7, (0, 2, 5, 10)),
-)  # fmt: skip
-LYDIAN: tuple[Chord, ...] = (
-    (0, (2, 4, 7, 11)), (0, (2, 4, 6, 9)), (9, (0, 4, 7, 11)), (4, (2, 6, 7, 11)),
-    (0, (4, 7, 9, 11)), (2, (2, 4, 6, 9)), (9, (0, 2, 4, 7)), (7, (2, 4, 7, 9)),
-    (4, (2, 4, 7, 11)), (9, (0, 4, 7, 11)), (2, (2, 4, 9, 11)), (7, (2, 4, 7, 9)),
-)  # fmt: skip
-PROGRESSIONS = (BRIGHT, DORIAN, LYDIAN)
-
-# Above 12 kHz the bed has nothing to say: it is played at half the rate, and the last transform doubles that.
-RATE = SAMPLE_RATE // 2
-CHORD_SECONDS = 8
-CROSSFADE_SECONDS = 3.5
-TABLE_SECONDS = 12
-LOUDNESS_LUFS = -26.0
+ALONE_DB: dict[Kind, float] = {"music": -11.0, "ambience": -15.0, "effect": -1.0}
+"""Loudness against the speech where nobody speaks, in LU."""
+DUCKED_DB: dict[Kind, float] = {"music": -12.0, "ambience": -10.0, "effect": -13.0}
+"""How much lower it is while somebody speaks: music and ambience together lie 20 LU under the voice (WCAG 1.4.7)."""
+LEAD_DB = -2.0
+"""The lead of a piece of music against its base."""
 
 
-def make_bed(seed: int) -> Audio:
-    """A seamless loop of 96 s of quiet music, float32 of shape (n, 2) at 48 kHz, -26 LUFS; equal for equal seeds."""
-    rng = np.random.default_rng(seed)
-    chords = PROGRESSIONS[int(rng.integers(len(PROGRESSIONS)))]
-    tonic = 48 + int(rng.integers(-3, 4))
-    voicings = _lead_voices(chords, tonic)
-    loop = np.zeros((len(chords) * CHORD_SECONDS * RATE, 2), np.float32)
-    _play_pads(rng, loop, voicings)
-    _play_bass(rng, loop, [tonic + bass - (12 if bass > 4 else 0) for bass, _ in chords])
-    _play_bells(rng, loop, voicings)
-    spectrum = np.fft.rfft(loop, axis=0).astype(np.complex64)
-    spectrum *= 1 + 0.45 * _room(rng, len(loop))
-    spectrum += _air(rng, len(loop)) * _level(spectrum, len(loop))
-    spectrum *= _band(len(loop))
-    spectrum *= 10 ** (LOUDNESS_LUFS / 20) / _level(spectrum, len(loop))
-    return np.fft.irfft(2 * spectrum, 2 * len(loop), axis=0).astype(np.float32)
+KEPT_BYTES = 48_000_000
+"""How much decoded sound is kept for when it is heard again."""
+STEP = 16
+"""Samples that share one gain: nothing here moves by more than a fortieth of a decibel in so short a time."""
 
 
-def _lead_voices(chords: tuple[Chord, ...], tonic: int) -> list[tuple[int, ...]]:
-    """Four pitches a chord (MIDI numbers, upwards), each chord as near to the one before as its notes allow."""
-    last: tuple[int, ...] = (tonic + 7, tonic + 12, tonic + 16, tonic + 21)
-    voicings = []
-    for _, notes in chords:
-        choices = []
-        for order in permutations(notes):
-            pitches = sorted(_nearest(tonic + note, old) for note, old in zip(order, last, strict=True))
-            moved = sum(abs(new - old) for new, old in zip(pitches, last, strict=True))
-            # Seconds low down are mud; the register may drift only so far before it is pulled back.
-            crowded = sum(12 for low, high in pairwise(pitches) if high - low < 2)
-            crowded += 4 if pitches[1] - pitches[0] < 3 else 0
-            drifted = abs(sum(pitches) / 4 - (tonic + 14)) + 0.5 * max(pitches[-1] - pitches[0] - 16, 0)
-            choices.append((moved + crowded + 2 * drifted, tuple(pitches)))
-        last = min(choices)[1]
-        voicings.append(last)
-    return voicings
+@dataclass(frozen=True)
+class Stride:
+    """How something steps back for speech, in seconds: ahead of a line, after it, and through gaps so short."""
+
+    ahead: float
+    back: float
+    through: float
 
 
-def _nearest(pitch: int, target: int) -> int:
-    return pitch + 12 * round((target - pitch) / 12)
+DIP = Stride(0.25, 0.8, 1.2)
+LEAD_DIP = Stride(1.5, 3.0, 6.0)
+"""The lead of the music does not come and go with every line."""
 
 
-def _play_pads(rng: np.random.Generator, loop: Audio, voicings: list[tuple[int, ...]]) -> None:
-    warm, glow = _pad_envelopes()
-    pitches = sorted({pitch for voicing in voicings for pitch in voicing})
-    tables = {pitch: (_pad_table(rng, pitch, 18, 1.9), _pad_table(rng, pitch, 30, 0.9)) for pitch in pitches}
-    for index, voicing in enumerate(voicings):
-        for voice, pitch in enumerate(voicing):
-            dark, bright = tables[pitch]
-            # Two places of one table are unrelated waves of equal colour: width that vanishes in mono without holes.
-            left, right = (np.roll(dark, int(turn))[: len(warm)] for turn in rng.integers(len(dark), size=2))
-            shine = np.roll(bright, int(rng.integers(len(bright))))[: len(warm)] * glow
-            side = (-0.25, 0.25, -0.4, 0.4)[voice]
-            sound = np.stack([left * (1 - side), right * (1 + side)], 1) * warm[:, None]
-            sound += 0.16 * shine[:, None] * np.array([1 + side, 1 - side], np.float32)
-            _add_round(loop, index * CHORD_SECONDS, sound * np.float32(1 - 0.12 * voice))
+class Ducking:
+    """Where somebody speaks (sorted spans, seconds), as a curve between 0 (nobody) and 1."""
+
+    def __init__(self, spoken: Sequence[tuple[float, float]], stride: Stride = DIP) -> None:
+        corners: list[float] = []
+        for start, end in spoken:
+            if corners and start - corners[-2] < stride.through:
+                end = max(end, corners[-2])
+                corners[-2:] = [end, end + stride.back]
+            else:
+                corners += [start - stride.ahead, start, end, end + stride.back]
+        self._corners = np.array(corners)
+        self._steps = np.tile((0.0, 1.0, 1.0, 0.0), len(corners) // 4)
+
+    def curve(self, first: int, count: int) -> Curve:
+        """The curve from sample `first` on, a value every STEP samples, for `count` samples."""
+        start, end = first / SAMPLE_RATE, (first + count) / SAMPLE_RATE
+        before, after = np.searchsorted(self._corners, (start, end))
+        near = slice(max(before - 1, 0), after + 1)
+        if not len(self._corners[near]):
+            return np.zeros(-(-count // STEP), np.float32)
+        time = np.arange(first, first + count, STEP) / SAMPLE_RATE
+        return rounded(np.interp(time, self._corners[near], self._steps[near]))
 
 
-def _play_bass(rng: np.random.Generator, loop: Audio, pitches: list[int]) -> None:
-    warm, _ = _pad_envelopes()
-    tables = {pitch: _pad_table(rng, pitch, 9, 2.2) for pitch in sorted({*pitches})}
-    for index, pitch in enumerate(pitches):
-        sound = np.roll(tables[pitch], int(rng.integers(len(tables[pitch]))))[: len(warm)] * warm
-        _add_round(loop, index * CHORD_SECONDS, np.stack([sound, sound], 1) * np.float32(0.75))
+def rounded(ramp: NDArray[np.floating]) -> Curve:
+    """A straight ramp from 0 to 1 as one without corners."""
+    return np.asarray(0.5 - 0.5 * np.cos(np.pi * ramp), np.float32)
 
 
-def _play_bells(rng: np.random.Generator, loop: Audio, voicings: list[tuple[int, ...]]) -> None:
-    """One to three soft struck notes a chord, of the chord, wandering by small steps; some chords have none."""
-    last = voicings[0][-1] + 12
-    for index, voicing in enumerate(voicings):
-        count = int(rng.choice(4, p=(0.2, 0.3, 0.35, 0.15)))
-        for beat in sorted(rng.choice(np.arange(1, 7), count, replace=False)):
-            reachable = {pitch + octave for pitch in voicing for octave in (12, 24)} - {last}
-            near = sorted((abs(pitch - last), pitch) for pitch in reachable if pitch < 86)[:3]
-            last = near[int(rng.integers(len(near)))][1]
-            start = index * CHORD_SECONDS + float(beat) + float(rng.uniform(-0.06, 0.06))
-            _add_round(loop, start, _bell(last, float(rng.uniform(0.5, 1.0)), float(rng.uniform(-0.45, 0.45))))
+class Bed:
+    """Placements played under speech of `speech_lufs`; ask for its blocks in their order."""
+
+    def __init__(
+        self, placements: Sequence[Placement], spoken: Sequence[tuple[float, float]], speech_lufs: float
+    ) -> None:
+        self._placements = placements
+        self._dip, self._lead_dip = Ducking(spoken), Ducking(spoken, LEAD_DIP)
+        self._level = speech_lufs - DECODED_LUFS
+        self._decoded: dict[str, tuple[Layer, ...]] = {}
+
+    def block(self, first: int, count: int, kinds: frozenset[Kind]) -> Audio:
+        """The sounds of these kinds from sample `first` on, float32 of shape (count, 2)."""
+        out = np.zeros((count, 2), np.float32)
+        here = [p for p in self._placements if p.sound.kind in kinds and self._touches(p, first, count)]
+        self._forget({p.sound.name for p in here})
+        dip = self._dip.curve(first, count) if here else np.zeros(0, np.float32)
+        lead = self._lead_dip.curve(first, count) if any(p.sound.kind == "music" for p in here) else dip
+        ducked = {kind: decibels(DUCKED_DB[kind] * dip) for kind in {p.sound.kind for p in here}}
+        for placement in here:
+            self._add(placement, out, first, ducked[placement.sound.kind], lead)
+        return out
+
+    @staticmethod
+    def _touches(placement: Placement, first: int, count: int) -> bool:
+        return placement.start * SAMPLE_RATE < first + count and placement.end * SAMPLE_RATE > first
+
+    def _forget(self, needed: set[str]) -> None:
+        """Let go of what was not heard for the longest time, as far as there is too much."""
+        for name in [name for name in self._decoded if name not in needed]:
+            if sum(layer.numbers.nbytes for layers in self._decoded.values() for layer in layers) <= KEPT_BYTES:
+                break
+            del self._decoded[name]
+
+    def _layers(self, sound: Sound) -> tuple[Layer, ...]:
+        # Taken out and put back: the dict is in the order in which sounds were last heard.
+        layers = self._decoded.pop(sound.name, ()) or decode(sound)
+        self._decoded[sound.name] = layers
+        return layers
+
+    def _add(self, placement: Placement, out: Audio, first: int, ducked: Curve, lead: Curve) -> None:
+        begin, end = round(placement.start * SAMPLE_RATE), round(placement.end * SAMPLE_RATE)
+        start, stop = max(begin, first), min(end, first + len(out))
+        if stop <= start:
+            return
+        here = slice(start - first, stop - first)
+        layers = self._layers(placement.sound)
+        kind = placement.sound.kind
+        if kind == "effect":
+            stop = min(stop, begin + len(layers[0].numbers))
+            here = slice(here.start, max(here.start, stop - first))
+        if here.stop == here.start:
+            return
+        level = np.float32(10 ** ((self._level + ALONE_DB[kind] + placement.gain_db) / 20))
+        gain = level * ducked * _fades(placement, first, len(out))
+        wave = layers[0].stretch(start - begin, here.stop - here.start)
+        wave *= _spread(gain, here)
+        if len(layers) > 1 and lead.min() < 1:
+            joins = np.float32(10 ** (LEAD_DB / 20)) * (1 - lead) * gain
+            wave += layers[1].stretch(start - begin, len(wave)) * _spread(joins, here)
+        out[here] += wave if placement.place == 0 and wave.shape[1] == 2 else wave * _sides(placement.place)
 
 
-def _bell(pitch: int, strength: float, side: float) -> Audio:
-    time = np.arange(int(4.5 * RATE), dtype=np.float32) / RATE
-    tone = np.zeros_like(time)
-    # Felt on strings: upper partials are weak, sharp by stiffness and gone first.
-    for partial, loud in ((1, 1.0), (2, 0.22 * strength), (3, 0.09 * strength), (4, 0.04 * strength)):
-        pitch_hz = _hertz(pitch) * partial * (1 + 0.0004 * partial**2)
-        tone += loud * np.sin(2 * np.pi * pitch_hz * time) * np.exp(-time * (0.9 + 0.9 * partial))
-    attack = np.clip(time / 0.012, 0, 1)
-    release = np.clip((time[-1] - time) / 0.5, 0, 1)
-    # Ears are keener the higher it gets, and a high note that stands out takes the listener from the story.
-    tone *= np.sin(np.pi / 2 * attack) ** 2 * release * (1.4 * strength * 2 ** ((72 - pitch) / 16))
-    return np.stack([tone * (1 - side), tone * (1 + side)], 1).astype(np.float32)
+def _spread(gain: Curve, here: slice) -> Audio:
+    """A gain every STEP samples as one for each sample of a part of the block, shape (n, 1)."""
+    return np.repeat(gain, STEP)[here, None]
 
 
-def _pad_envelopes() -> tuple[Audio, Audio]:
-    """Gain over one pad note of the warm layer and of the brighter one that swells inside it."""
-    time = np.arange(int((CHORD_SECONDS + CROSSFADE_SECONDS) * RATE), dtype=np.float32) / RATE
-    # Sine and cosine keep the power level through the cross-fade of unrelated waves.
-    attack = np.sin(np.pi / 2 * np.clip(time / CROSSFADE_SECONDS, 0, 1))
-    release = np.cos(np.pi / 2 * np.clip((time - CHORD_SECONDS) / CROSSFADE_SECONDS, 0, 1))
-    return (attack * release).astype(np.float32), (np.sin(np.pi * time / time[-1]) ** 2).astype(np.float32)
+def decibels(curve: Curve) -> Curve:
+    """Decibels as factors."""
+    return np.asarray(np.exp(curve * np.float32(np.log(10) / 20)), np.float32)
 
 
-def _pad_table(rng: np.random.Generator, pitch: int, cents: float, tilt: float) -> Audio:
-    """One endless pad note of 12 s, RMS 1 (PADsynth, Nasca 2005: harmonics as narrow bands of random phase)."""
-    size = TABLE_SECONDS * RATE
-    spectrum = np.zeros(size // 2 + 1, np.complex64)
-    for harmonic in range(1, 15):
-        center = _hertz(pitch) * harmonic
-        spread = center * (2 ** (cents / 1200) - 1) / 2
-        bins = np.arange(int((center - 4 * spread) * TABLE_SECONDS), int((center + 4 * spread) * TABLE_SECONDS) + 1)
-        band = np.exp(-0.5 * ((bins / TABLE_SECONDS - center) / spread) ** 2) / np.sqrt(spread)
-        loud = harmonic**-tilt / (1 + (center / 1400) ** 2)
-        spectrum[bins] += loud * band * np.exp(2j * np.pi * rng.random(len(bins)))
-    wave: Audio = np.fft.irfft(spectrum, size).astype(np.float32)
-    wave /= np.sqrt(np.mean(wave**2))
-    return wave
+def _fades(placement: Placement, first: int, count: int) -> Curve:
+    """The gain of a placement's fades; sine and cosine, so that two unrelated sounds that cross keep their power."""
+    gain = np.ones(-(-count // STEP), np.float32)
+    time = np.arange(first, first + count, STEP) / SAMPLE_RATE
+    for left, length in ((time - placement.start, placement.fade_in), (placement.end - time, placement.fade_out)):
+        if length > 0 and min(left[0], left[-1]) < length:
+            gain *= np.sin(np.pi / 2 * (left / length).clip(0, 1)).astype(np.float32)
+    return gain
 
 
-def _add_round(loop: Audio, start_seconds: float, sound: Audio) -> None:
-    """Add `sound` to the loop; what passes its end goes on at its beginning, so that the loop has no seam."""
-    start = round(start_seconds * RATE) % len(loop)
-    head = min(len(sound), len(loop) - start)
-    loop[start : start + head] += sound[:head]
-    loop[: len(sound) - head] += sound[head:]
-
-
-def _room(rng: np.random.Generator, samples: int) -> Spectrum:
-    """Spectrum of a soft hall: noise that dies away within 3.2 s, the high notes faster, unrelated left and right."""
-    time = np.arange(4 * RATE, dtype=np.float32)[:, None] / RATE
-    noise = rng.standard_normal((len(time), 2), np.float32)
-    response = np.zeros((samples, 2), np.float32)
-    delay = int(0.02 * RATE)
-    response[delay : delay + len(time)] = noise * np.exp(-6.9 * time / 3.2) * (1 - np.exp(-time / 0.03))
-    response /= np.sqrt(np.sum(response[: delay + len(time)] ** 2, axis=0))
-    damped: Spectrum = np.fft.rfft(response, axis=0).astype(np.complex64) / (1 + (_bins(samples) / 1800) ** 2)
-    return damped
-
-
-def _air(rng: np.random.Generator, samples: int) -> Spectrum:
-    """Spectrum of a wide, faint wind 34 dB below a bed of level 1; whole bins, hence without a seam."""
-    hertz = _bins(samples)
-    shape = 1 / np.sqrt(1 + (hertz / 500) ** 2) / (1 + (hertz / 3500) ** 2)
-    phase = rng.random((len(hertz), 2), np.float32) * np.float32(2 * np.pi)
-    wind: Spectrum = shape * (np.cos(phase) + np.complex64(1j) * np.sin(phase))
-    wind *= 10 ** (-34 / 20) / _level(wind, samples)
-    return wind
-
-
-def _band(samples: int) -> Audio:
-    """Gain a bin: nothing at 0 Hz, little below 35 Hz, and a gentle roll-off that leaves room for consonants."""
-    hertz = _bins(samples)
-    gain = hertz**4 / (hertz**4 + np.float32(35) ** 4) / np.sqrt(1 + (hertz / 5000) ** 4)
-    return gain.astype(np.float32, copy=False)
-
-
-def _level(spectrum: Spectrum, samples: int) -> float:
-    """Loudness as an amplitude, 1 = 0 LUFS: BS.1770 without gates, the K filter as its gain a bin."""
-    # The low filter's poles lie so near the unit circle that single precision would not resolve the lowest bins.
-    turn = np.exp(np.complex128(-2j * np.pi / SAMPLE_RATE) * _bins(samples))
-    shelf = (1.53512485958697 + turn * (-2.69169618940638 + turn * 1.19839281085285)) / (
-        1 + turn * (-1.69065929318241 + turn * 0.73248077421585)
-    )
-    high_pass = (1 - turn) ** 2 / (1 + turn * (-1.99004745483398 + turn * 0.99007225036621))
-    weight = (np.abs(shelf * high_pass) ** 2).astype(np.float32)
-    power = float(np.sum((spectrum.real**2 + spectrum.imag**2) * weight, dtype=np.float64)) * 2 / samples**2
-    return float(np.sqrt(power * 10**-0.0691))
-
-
-def _bins(samples: int) -> Audio:
-    return (np.arange(samples // 2 + 1, dtype=np.float32) * np.float32(RATE / samples))[:, None]
-
-
-def _hertz(pitch: int) -> float:
-    return float(440 * 2 ** ((pitch - 69) / 12))
+def _sides(place: float) -> Audio:
+    angle = (place + 1) * np.pi / 4
+    return np.asarray(np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)]), np.float32)

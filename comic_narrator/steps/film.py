@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from comic_narrator import film as film_stage
-from comic_narrator import sound as sound_stage
 from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
 from comic_narrator.model import (
     SAMPLE_RATE,
@@ -29,14 +28,11 @@ from comic_narrator.model import (
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
 from comic_narrator.steps.run import Job, Run
-from comic_narrator.steps.speech import load_take
-from comic_narrator.voices import Samples
+from comic_narrator.steps.sound import credits_comment
 from comic_narrator.work import digest_file, digest_of
 
 TIMING = "timing.json"
-SOUND = "sound.wav"
 FORMS: tuple[Literal["srt", "vtt"], ...] = ("srt", "vtt")
-BED_SEED = 1
 
 
 def time(
@@ -91,18 +87,18 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, 
                 # The frame shows the end of one page with the beginning of the next as it scrolls on.
                 pictures |= {"above": images[before.page]} if before else {}
                 pictures |= {"below": images[after.page]} if after else {}
-            elif before and scene.shots[0].enter != "cut":
-                pictures["before"] = images[before.page]
-            last = before.shots[-1] if before and "before" in pictures else None
+            elif after and scene.leave != "cut":
+                pictures["after"] = images[after.page]
+            then = after.shots[0] if after and "after" in pictures else None
             inputs = {
                 **{name: digest_file(image) for name, image in pictures.items()},
-                "scene": digest_of(scene, *(film_stage.ending(last) if last else ()), book.direction),
+                "scene": digest_of(scene, *(film_stage.beginning(then) if then else ()), book.direction),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
             text = burnt.get(scene.page, "")
             inputs |= {"burnt": digest_of(text)} if text else {}
-            film = partial(_film, pictures, scene, last, book.direction, encoding, text, run)
+            film = partial(_film, pictures, scene, then, book.direction, encoding, text, run)
             run.work.make(names[-1], inputs, film)
             step()
     return names
@@ -111,14 +107,14 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, 
 def _film(
     pictures: Mapping[str, Path],
     scene: Scene,
-    last: Shot | None,
+    then: Shot | None,
     direction: Direction,
     encoding: Encoding,
     burnt: str,
     run: Run,
     out: Path,
 ) -> None:
-    """Film one scene; `last` is the shot that it takes over from, of the page that is the picture before."""
+    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
     look = run.settings.film
     page = load_rgb(pictures["image"])
     reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
@@ -128,7 +124,6 @@ def _film(
         else None
         for name in ("above", "below")
     )
-    before = (load_rgb(pictures["before"]), last) if last else None
     clip = SceneClip(
         page,
         scene,
@@ -137,46 +132,13 @@ def _film(
         look.ground,
         above=above,
         below=below,
-        before=before,
+        # Nothing of ours holds on to the next page once its first frame is drawn.
+        after=(load_rgb(pictures["after"]), then) if then else None,
         leftwards=direction != "rtl",
     )
     unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
     if unseen:
         run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
-
-
-def mix(timing: Timing, job: Job, run: Run) -> str:
-    """Mix the film's sound, speech over the bed: the name of sound.wav."""
-    wanted = run.settings.sound
-    takes = {clip.file: digest_file(run.work.path(clip.file)) for scene in timing.scenes for clip in scene.clips}
-    inputs = {"timing": digest_of(timing), "mix": digest_of(wanted, BED_SEED), "method": sound_stage.METHOD, **takes}
-
-    def build(out: Path) -> None:
-        bed = sound_stage.make_bed(BED_SEED) if wanted.bed == "music" else None
-        samples = timing.frames * timing.sample_rate // timing.fps
-        sound_stage.mix_film(_stems(timing, run), _spoken(timing), samples, bed, out, loudness=wanted.loudness)
-
-    with run.stage("sound", 1) as step:
-        run.work.make(job.place(SOUND), inputs, build)
-        step()
-    if wanted.bed == "music":
-        run.sounds_heard.append(sound_stage.BED_CREDIT)
-    return job.place(SOUND)
-
-
-def _stems(timing: Timing, run: Run) -> Iterator[Samples]:
-    for scene in timing.scenes:
-        clips = [(clip.start, load_take(run.work.path(clip.file)), clip.gain_db) for clip in scene.clips]
-        yield sound_stage.speech_stem(clips, scene.frames * timing.sample_rate // timing.fps)
-
-
-def _spoken(timing: Timing) -> list[tuple[float, float]]:
-    spans, frames = [], 0
-    for scene in timing.scenes:
-        offset = frames / timing.fps
-        spans += [(offset + clip.start, offset + clip.end) for clip in scene.clips]
-        frames += scene.frames
-    return sorted(spans)
 
 
 def subtitle_words(script: Script, kind: str) -> dict[str, str]:
@@ -242,7 +204,7 @@ def _subtitles(
     return tracks
 
 
-def _about(book: Book, timing: Timing) -> About:
+def _about(book: Book, timing: Timing, run: Run) -> About:
     """What the film says of itself: the book's chapters, or its pages where it names none."""
     firsts = dict(zip((scene.page for scene in timing.scenes), _first_frames(timing), strict=True))
     named = [Mark(chapter.title, firsts[chapter.page]) for chapter in book.chapters if chapter.page in firsts]
@@ -250,7 +212,8 @@ def _about(book: Book, timing: Timing) -> About:
     # Players show nothing before the first chapter as part of none.
     if named and named[0].frame > 0:
         named = [Mark(book.title, 0), *named]
-    return About(book.title, book.language, book.series, book.number, tuple(named or pages))
+    comment = credits_comment(run) if run.settings.sound.comment else None
+    return About(book.title, book.language, book.series, book.number, tuple(named or pages), comment=comment)
 
 
 def _first_frames(timing: Timing) -> list[int]:
@@ -273,10 +236,10 @@ def finish(
     with run.stage("join", 1) as step:
         tracks = _subtitles(book, script, cast, timing, translation, job, run)
         cover = book.pages[0].image
-        about = replace(_about(book, timing), cover=work.path(cover))
+        about = replace(_about(book, timing, run), cover=work.path(cover))
         parts = [*scenes, sound, cover, *(job.place(track.file.name) for track in tracks)]
         inputs = {name: digest_file(work.path(name)) for name in parts}
-        inputs |= {"about": digest_of(_about(book, timing)), "method": film_stage.METHOD}
+        inputs |= {"about": digest_of(_about(book, timing, run)), "method": film_stage.METHOD}
         pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
         join = partial(film_stage.join_scenes, pictures, work.path(sound), tracks, about, timing.fps)
         work.make(work.name_of(job.film), inputs, join, product=True)

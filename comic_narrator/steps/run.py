@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -165,6 +165,16 @@ def read_given(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.", "Check the path and its permissions.") from error
+
+
+def refuse_unpublishable(heard: Sequence[Credit], *, private: bool) -> None:
+    """UsageError where somebody's licence forbids passing the film on, unless it is for the user alone."""
+    forbidden = [credit for credit in heard if credit.forbids_publishing]
+    if forbidden and not private:
+        raise UsageError(
+            f"{forbidden[0].name} may not be in a film that is published: its licence is {forbidden[0].licence!r}.",
+            "Choose another, or run again with --private and keep the film to yourself.",
+        )
 
 
 def save_report(run: Run) -> Report:

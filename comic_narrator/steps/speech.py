@@ -19,7 +19,7 @@ from comic_narrator.model import SAMPLE_RATE, Beat, JudgedTake, Script, TakeFaul
 from comic_narrator.report import Credit
 from comic_narrator.script import respelled
 from comic_narrator.steps.many import speaking
-from comic_narrator.steps.run import Run
+from comic_narrator.steps.run import Run, refuse_unpublishable
 from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile
 from comic_narrator.voices.checks import Fault, Habit, Measured, learnt
 from comic_narrator.voices.ears import Ears
@@ -68,13 +68,15 @@ def speak(script: Script, run: Run) -> dict[str, Take]:
     spoken = [beat for beat in script.beats if beat.kind == "speech"]
     orders = {beat.id: _order(beat, profiles, run) for beat in spoken}
     unique = {order.name: order for order in orders.values()}
+    _credit({order.wanted.profile for order in orders.values()}, run)
+    # Now, not after an hour of speaking.
+    refuse_unpublishable(run.voices_heard, private=run.settings.sound.private)
     booth = _Booth(run, judge_for(run, script.language))
     with run.stage("speech", len(unique)) as step:
         try:
             booth.fill(unique, step)
         finally:
             booth.leave_verdicts()
-    _credit({order.wanted.profile for order in orders.values()}, run)
     run.shortfalls += booth.shortfalls(orders)
     failed = [
         f"beat {id_}: {why.what} {why.hint}" for id_, order in orders.items() if (why := booth.failed.get(order.name))

@@ -18,8 +18,8 @@ from comic_narrator.pictures import load_rgb
 from tests.golden.samples import SAMPLES
 
 SHEETS = Path(__file__).parent / "frames"
-PAGES = {"western_1": None, "western_2": "western_1", "western_3": "western_2", "manga_1": None, "webtoon_1": None}
-"""The pages of the sheets, each with the page that it follows."""
+PAGES = {"western_1": "western_2", "western_2": "western_3", "western_3": None, "manga_1": None, "webtoon_1": None}
+"""The pages of the sheets, each with the page that comes after it."""
 SIZE, FPS = (160, 90), 30
 ACROSS, DOWN = 5, 4
 SECONDS = 1.6
@@ -31,7 +31,7 @@ def reading_of(name: str) -> PageReading:
     return PageReading.model_validate_json((SAMPLES / "truth" / f"{name}.json").read_bytes())
 
 
-def scene_of(name: str, *, follows: bool) -> Scene:
+def scene_of(name: str, *, goes_on: bool) -> Scene:
     """The page's scene: every line takes as long, every wordless panel two seconds."""
     reading, beats = reading_of(name), []
     for panel in reading.panels:
@@ -44,7 +44,7 @@ def scene_of(name: str, *, follows: bool) -> Scene:
             beats.append(Beat(id=f"{panel.id}.0", kind="pause", pause_after=2.0, **shared))
     takes = {beat.id: Take("x", SECONDS) for beat in beats if beat.kind == "speech"}
     shape = SIZE[0] / SIZE[1]
-    return time_scene(reading, beats, takes, fps=FPS, shape=shape, establishing=1.5, follows=follows)
+    return time_scene(reading, beats, takes, fps=FPS, shape=shape, establishing=1.5, goes_on=goes_on)
 
 
 def picture_of(name: str) -> Pixels:
@@ -53,16 +53,16 @@ def picture_of(name: str) -> Pixels:
 
 
 def sheet(name: str) -> Image.Image:
-    """Frames of the scene from its first to its last, row by row; those of the first row follow each other closely."""
-    before = PAGES[name]
-    scene = scene_of(name, follows=before is not None)
-    old = (picture_of(before), scene_of(before, follows=PAGES[before] is not None).shots[-1]) if before else None
+    """Frames of the scene from its first to its last, row by row; those of the last row follow each other closely."""
+    following = PAGES[name]
+    scene = scene_of(name, goes_on=following is not None)
+    after = (picture_of(following), scene_of(following, goes_on=False).shots[0]) if following else None
     leftwards = reading_of(name).direction != "rtl"
-    clip = SceneClip(picture_of(name), scene, SIZE, FPS, "blur", before=old, leftwards=leftwards)
-    first = [3 * i for i in range(ACROSS)]
-    rest = np.linspace(first[-1], scene.frames - 1, ACROSS * (DOWN - 1) + 1).round().astype(int)[1:]
+    clip = SceneClip(picture_of(name), scene, SIZE, FPS, "blur", after=after, leftwards=leftwards)
+    last = [scene.frames - 1 - 3 * i for i in reversed(range(ACROSS))]
+    rest = np.linspace(0, last[0], ACROSS * (DOWN - 1), endpoint=False).round().astype(int)
     whole = Image.new("RGB", (SIZE[0] * ACROSS, SIZE[1] * DOWN))
-    for at, index in enumerate([*first, *rest]):
+    for at, index in enumerate([*rest, *last]):
         frame = Image.fromarray(clip.get_frame(index / FPS))
         whole.paste(frame, (at % ACROSS * SIZE[0], at // ACROSS * SIZE[1]))
     return whole

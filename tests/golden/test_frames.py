@@ -25,4 +25,5 @@ def test_the_frames_are_as_they_were(name: str) -> None:
 def blocks(picture: Image.Image) -> np.ndarray:
     pixels = np.asarray(picture.convert("RGB"), np.float64)
     height, width = pixels.shape[:2]
-    return pixels.reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK, 3).mean(axis=(1, 3))
+    means: np.ndarray = pixels.reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK, 3).mean(axis=(1, 3))
+    return means

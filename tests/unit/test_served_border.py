@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from comic_narrator.errors import BackendAnswerError
-from comic_narrator.model import Box, PageLabel, Person
+from comic_narrator.model import Box, Figure, PageLabel, PageReading, Panel, Person
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.vllm.answers import (
     Emotion,
@@ -25,6 +25,7 @@ from comic_narrator.readers.vllm.border import parse_page
 from comic_narrator.readers.vllm.boxes import Shown, Stated, place
 from comic_narrator.readers.vllm.parts import Part, evidence_text, likely, one_panel, whole_page
 from comic_narrator.script.delivery import SAME_AS, WORDS
+from comic_narrator.steps.pages import Known
 
 PANELS = (Box(0, 0, 800, 500), Box(0, 520, 800, 480))
 SIZE = (800, 1000)
@@ -218,6 +219,31 @@ def test_leads_and_people_of_pages_near_are_told_and_others_are_not() -> None:
     leads = [person(f"Lead {i}", *range(1, 30)) for i in range(8)]
     told = likely([*leads, person("Long ago", 3), person("Just now", 98), person("Also", 60)], "0100")
     assert [one.name for one in told] == [*(lead.name for lead in leads), "Just now"]
+
+
+def test_whoever_the_series_knows_is_told_of_before_they_are_seen_and_not_twice_after() -> None:
+    nell = Person(name="Nell", aliases=("the keeper",), looks="an old woman in oilskins")
+    assert [one.name for one in likely([nell], "0007")] == ["Nell"]
+    assert "Nell: an old woman in oilskins; also called the keeper" in evidence_text(one_panel(PART, 0, [nell]))
+    known = Known([], (nell,))
+    assert known.people() == (nell,)
+    known.learn(page_with_figure("nell"))
+    assert [(one.name, len(one.labels)) for one in known.people()] == [("nell", 1)]
+
+
+def page_with_figure(label: str) -> PageReading:
+    panel = Panel(id="0001.01", bbox=PANELS[0])
+    figure = Figure(label=label, panel=panel.id, looks="old")
+    return PageReading(
+        page="0001",
+        image="p.png",
+        width=SIZE[0],
+        height=SIZE[1],
+        direction="ltr",
+        language="en",
+        panels=(panel,),
+        figures=(figure,),
+    )
 
 
 def test_tones_and_emotions_are_words_that_the_script_knows() -> None:

@@ -1,0 +1,195 @@
+"""Choosing: which sound of the library is played for what the script asks, when, and for how long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from comic_narrator.sound.library import Kind, Sound, by_kind
+
+CueKind = Literal["sound", "ambience", "music"]
+KINDS: dict[CueKind, Kind] = {"sound": "effect", "ambience": "ambience", "music": "music"}
+
+NOTHING = "none"
+"""What a script says where an ambience or the music is to stop."""
+AGAIN_SECONDS = 3.0
+"""The same effect does not come again within this time; another with the same tags does."""
+WORN_SECONDS = 20.0
+"""Within this time another effect with the same tags is rather taken."""
+CROSS_SECONDS = {"ambience": 2.5, "music": 4.0}
+FLOOR = "room"
+"""The ambience that is always there, faintly: a film never falls silent as if it were broken."""
+FLOOR_DB = -12.0
+
+
+@dataclass(frozen=True)
+class Cue:
+    """What a beat asks for, in seconds of the film's clock; `place` is -1 (left) to 1 (right).
+
+    `wanted` is a tag or words, for ambience and music also several by commas, or "none"; `printed` is the lettering.
+    """
+
+    beat: str
+    kind: CueKind
+    wanted: str | None
+    start: float
+    end: float
+    printed: str | None = None
+    gain_db: float = 0.0
+    place: float = 0.0
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A sound in the film: where it begins, how long it is held, with which fades, all in seconds."""
+
+    sound: Sound
+    start: float
+    end: float
+    gain_db: float = 0.0
+    place: float = 0.0
+    fade_in: float = 0.0
+    fade_out: float = 0.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is played, and the ids of beats for which nothing fits, with what they ask for."""
+
+    placements: tuple[Placement, ...]
+    missing: tuple[tuple[str, str], ...]
+
+    def sounds(self) -> list[Sound]:
+        """Every sound that is played, once, by name."""
+        return sorted({p.sound.name: p.sound for p in self.placements}.values(), key=lambda sound: sound.name)
+
+
+def choose(cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float, *, floor: bool = True) -> Choice:
+    """Choose for a film of so many seconds; earlier shelves are asked first (the user's before the program's).
+
+    `floor` has a quiet room heard under it all.
+    """
+    missing: list[tuple[str, str]] = []
+    placed = [*_effects([cue for cue in cues if cue.kind == "sound"], shelves, seconds, missing)]
+    for kind in ("ambience", "music"):
+        spans = [cue for cue in cues if cue.kind == kind]
+        placed += _spans(spans, KINDS[kind], shelves, seconds, missing)
+    if floor:
+        rooms = [s for s in by_kind(shelves[-1], "ambience") if s.name == FLOOR]
+        placed += [Placement(room, 0.0, seconds, FLOOR_DB) for room in rooms]
+    return Choice(tuple(sorted(placed, key=lambda p: (p.start, p.sound.name))), tuple(missing))
+
+
+def find(wanted: Iterable[str | None], shelves: Sequence[Sequence[Sound]], kind: Kind) -> list[Sound]:
+    """The sounds that fit best, of the first of `wanted` that any fits, on the first shelf that has one; else []."""
+    for words in filter(None, wanted):
+        for shelf in shelves:
+            fits = [(fit, sound) for sound in by_kind(shelf, kind) if (fit := _fit(words, sound)) > 0]
+            if fits:
+                best = max(fit for fit, _ in fits)
+                ranked = sorted(fits, key=lambda fit: -fit[0])
+                return [sound for fit, sound in ranked if fit >= min(best, 3.0)]
+    return []
+
+
+def _fit(words: str, sound: Sound) -> float:
+    """How well a sound fits: 3 as one phrase, else the share of the words that are its tags, at least half of them."""
+    phrase = "-".join(_words(words))
+    names = {"-".join(_words(tag)) for tag in (sound.name, *sound.tags)}
+    if not phrase:
+        return 0.0
+    if phrase in names:
+        # Its first tag is what a sound is above all; music may change with every time that a mood comes back.
+        first = sound.kind != "music" and phrase in {"-".join(_words(tag)) for tag in (sound.name, sound.tags[0])}
+        return 4.0 if first else 3.0
+    asked = {word for word in _words(words) if word not in SMALL_WORDS}
+    have = {word for name in names for word in name.split("-")}
+    share = len(asked & have) / len(asked) if asked else 0.0
+    return share if share >= 0.5 else 0.0
+
+
+SMALL_WORDS = frozenset(
+    ["a", "an", "and", "at", "in", "is", "of", "on", "the", "to", "with", "sound", "noise", "loud", "soft"]
+)
+
+
+def _words(text: str) -> list[str]:
+    """Words in lower case, without the endings that make no other sound of them."""
+    return [_stem(word) for word in re.findall(r"[^\W_]+", text.lower())]
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "es", "s"):
+        short = word.removesuffix(ending)
+        if short != word and len(short) >= 3 and not short.endswith("s"):
+            return short[:-1] if len(short) > 3 and short[-1] == short[-2] else short.removesuffix("e")
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+@dataclass
+class _Heard:
+    """When each sound was last begun."""
+
+    last: dict[str, float] = field(default_factory=dict)
+
+    def freshest(self, fits: Sequence[Sound]) -> Sound:
+        """The one that was not heard for the longest time; of those never heard the first."""
+        return min(fits, key=lambda sound: self.last.get(sound.name, -1.0))
+
+
+def _effects(
+    cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float, missing: list[tuple[str, str]]
+) -> list[Placement]:
+    heard, placed = _Heard(), []
+    for cue in sorted(cues, key=lambda cue: cue.start):
+        fits = find((cue.printed, cue.wanted), shelves[:-1], "effect") or find((cue.wanted,), shelves[-1:], "effect")
+        if not fits:
+            missing.append((cue.beat, cue.printed or cue.wanted or ""))
+            continue
+        worn = [cue.start - heard.last.get(sound.name, -WORN_SECONDS) < WORN_SECONDS for sound in fits]
+        sound = fits[worn.index(False)] if False in worn else heard.freshest(fits)
+        if cue.start - heard.last.get(sound.name, -AGAIN_SECONDS) < AGAIN_SECONDS:
+            continue
+        heard.last[sound.name] = cue.start
+        end = min(cue.start + sound.seconds, seconds)
+        placed.append(Placement(sound, cue.start, end, cue.gain_db, cue.place, 0.0, 0.25 if end == seconds else 0.0))
+    return placed
+
+
+def _spans(
+    cues: Sequence[Cue], kind: Kind, shelves: Sequence[Sequence[Sound]], seconds: float, missing: list[tuple[str, str]]
+) -> list[Placement]:
+    """Loops over spans: one that is asked for again goes on, one that gives way to another is cross-faded."""
+    heard = _Heard()
+    running: dict[str, Placement] = {}
+    placed: list[Placement] = []
+    for cue in sorted(cues, key=lambda cue: cue.start):
+        asked = [part.strip() for part in (cue.wanted or "").split(",") if part.strip() not in ("", NOTHING)]
+        sounds: list[Sound] = []
+        for part in asked:
+            fits = find((part,), shelves, kind)
+            if not fits:
+                missing.append((cue.beat, part))
+                continue
+            sounds.append(next((s for s in fits if s.name in running), heard.freshest(fits)))
+        over = running.keys() - {sound.name for sound in sounds}
+        placed += [_ended(running.pop(name), cue.start, seconds) for name in sorted(over)]
+        for sound in sounds:
+            heard.last[sound.name] = cue.end
+            # Nothing that loops goes on past its cue, unless the next cue takes it up again.
+            known = running.get(sound.name)
+            running[sound.name] = replace(known, end=cue.end) if known else _begun(sound, cue, len(sounds))
+    placed += [_ended(placement, placement.end, seconds) for placement in running.values()]
+    return placed
+
+
+def _begun(sound: Sound, cue: Cue, layers: int) -> Placement:
+    cross = CROSS_SECONDS[sound.kind]
+    start = max(cue.start - cross / 2, 0.0)
+    return Placement(sound, start, cue.end, cue.gain_db - (2.0 if layers > 1 else 0.0), cue.place, cross, cross)
+
+
+def _ended(placement: Placement, at: float, seconds: float) -> Placement:
+    return replace(placement, end=min(at + CROSS_SECONDS[placement.sound.kind] / 2, seconds))
