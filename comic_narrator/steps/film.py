@@ -128,7 +128,6 @@ def _film(
         else None
         for name in ("above", "below")
     )
-    after = (load_rgb(pictures["after"]), then) if then else None
     clip = SceneClip(
         page,
         scene,
@@ -137,7 +136,8 @@ def _film(
         look.ground,
         above=above,
         below=below,
-        after=after,
+        # Nothing of ours holds on to the next page once its first frame is drawn.
+        after=(load_rgb(pictures["after"]), then) if then else None,
         leftwards=direction != "rtl",
     )
     unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
