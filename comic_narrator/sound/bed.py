@@ -111,8 +111,9 @@ class Bed:
 
     def _layers(self, sound: Sound) -> tuple[Layer, ...]:
         # Taken out and put back: the dict is in the order in which sounds were last heard.
-        self._decoded[sound.name] = self._decoded.pop(sound.name, None) or decode(sound)
-        return self._decoded[sound.name]
+        layers = self._decoded.pop(sound.name) if sound.name in self._decoded else decode(sound)
+        self._decoded[sound.name] = layers
+        return layers
 
     def _add(self, placement: Placement, out: Audio, first: int, ducked: Curve, lead: Curve) -> None:
         begin, end = round(placement.start * SAMPLE_RATE), round(placement.end * SAMPLE_RATE)
