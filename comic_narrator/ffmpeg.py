@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import subprocess
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -12,7 +14,13 @@ from imageio_ffmpeg import get_ffmpeg_exe
 
 from comic_narrator.errors import DoesNotFitError, FilmError, MissingToolError, disk_full
 
+if sys.platform == "linux":
+    from fcntl import F_SETPIPE_SZ, fcntl
+
 log = logging.getLogger(__name__)
+
+PIPE = 1 << 20
+"""Bytes between us and ffmpeg, where the system lets us choose: with 64 KiB a frame takes fifty hand-overs."""
 
 QUIET = ("-hide_banner", "-nostdin", "-nostats", "-y")
 
@@ -66,30 +74,57 @@ def _told(*arguments: str) -> str:
     return done.stdout
 
 
-def feed(arguments: Sequence[str], chunks: Iterable[memoryview | bytes]) -> None:
-    """Run ffmpeg with `chunks` on its stdin; FilmError with its last words when it fails."""
-    # Messages go to a file: a full stderr pipe would stop ffmpeg while it waits for frames.
-    with TemporaryFile("w+", errors="replace") as messages:
-        command = [executable(), "-hide_banner", "-nostats", "-loglevel", "warning", "-y", *arguments]
-        child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages, start_new_session=True
+class Feed:
+    """An ffmpeg, started in the folder `cwd`, that takes what is written to its stdin; FilmError where it fails."""
+
+    def __init__(self, arguments: Sequence[str], cwd: Path | None = None) -> None:
+        # Messages go to a file: a full stderr pipe would stop ffmpeg while it waits for frames.
+        self._messages = TemporaryFile("w+", errors="replace")  # noqa: SIM115 - ffmpeg writes to it all along
+        self.process = subprocess.Popen(
+            [executable(), "-hide_banner", "-nostats", "-loglevel", "warning", "-y", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._messages,
+            start_new_session=True,
+            cwd=cwd,
         )
+        assert self.process.stdin is not None
+        self._stdin = self.process.stdin
+        if sys.platform == "linux":
+            fcntl(self._stdin, F_SETPIPE_SZ, PIPE)
+
+    def write(self, chunk: memoryview | bytes) -> None:
+        """Hand a piece on; FilmError where ffmpeg has stopped."""
         try:
-            assert child.stdin is not None
-            broken = False
-            try:
-                for chunk in chunks:
-                    child.stdin.write(chunk)
-                child.stdin.close()
-            except BrokenPipeError:
-                broken = True
-            if child.wait() != 0 or broken:
-                messages.seek(0)
-                raise _failure(messages.read())
-        finally:
-            if child.poll() is None:
-                child.kill()
-                child.wait()
+            self._stdin.write(chunk)
+        except BrokenPipeError:
+            self._end(broken=True)
+
+    def close(self) -> str:
+        """Say that this was all and wait until the file is whole: what ffmpeg had to say, warnings at most."""
+        broken = False
+        try:
+            self._stdin.close()
+        except BrokenPipeError:
+            broken = True
+        return self._end(broken=broken)
+
+    def _end(self, *, broken: bool) -> str:
+        failed = self.process.wait() != 0 or broken
+        self._messages.seek(0)
+        told = self._messages.read()
+        if failed:
+            raise _failure(told)
+        return told
+
+    def abandon(self) -> None:
+        """End ffmpeg as it is."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        with suppress(BrokenPipeError):
+            self._stdin.close()
+        self._messages.close()
 
 
 def concat_list(files: Sequence[Path], seconds: Sequence[float]) -> str:

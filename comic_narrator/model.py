@@ -345,13 +345,16 @@ class PageLabel(Part):
 
 
 class Person(Part):
-    """Somebody in the book, by whatever its pages call them; `name` is theirs alone in the book."""
+    """Somebody in the book, by whatever its pages call them; `name` is theirs alone in the book.
+
+    Somebody without labels is known from elsewhere, another volume say, and not seen yet.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
     looks: str | None = None
     role: str | None = None
-    labels: tuple[PageLabel, ...] = Field(min_length=1)
+    labels: tuple[PageLabel, ...] = ()
 
 
 class People(Artefact):
@@ -511,7 +514,7 @@ class Clip(Part):
 class Shot(Part):
     """What the camera shows from `first_frame` up to, not including, `end_frame` of its scene; no panel = the page.
 
-    `enter` is how it takes over from the shot before it, which may be the last one of the scene before.
+    `enter` is how it takes over from the shot before it.
     """
 
     panel: str | None = None
@@ -521,16 +524,17 @@ class Shot(Part):
     to_view: View
     ease: Literal["hold", "smooth", "abrupt", "shake"]
     focus: Box | None = None
-    enter: Literal["cut", "slide", "turn"] = "cut"
+    enter: Literal["cut", "slide"] = "cut"
 
 
 class Scene(Part):
-    """The clips and shots of one page; `frames` is its length."""
+    """The clips and shots of one page; `frames` is its length, `leave` how its end gives way to the next scene."""
 
     page: str
     frames: int = Field(gt=0)
     clips: tuple[Clip, ...]
     shots: tuple[Shot, ...] = Field(min_length=1)
+    leave: Literal["cut", "slide", "turn"] = "cut"
 
 
 class Timing(Artefact):

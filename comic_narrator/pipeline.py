@@ -33,13 +33,15 @@ def narrate(job: Job, run: Run) -> None:
         if job.until == "script":
             return
 
+        book, script = steps.cut(book, script, job)
         takes = steps.speak(script, run)
         if job.until == "speech":
             return
 
-        timing = steps.time(book, readings, script, takes, run)
+        timing = steps.time(book, readings, script, takes, job, run)
         sound = steps.mix(readings, script, timing, job, run)
-        scenes = steps.film_scenes(book, timing, run)
+        burnt = steps.burn(book, readings, script, cast, timing, translation, run)
+        scenes = steps.film_scenes(book, timing, burnt, job, run)
         steps.finish(book, script, cast, timing, scenes, sound, translation, job, run)
     finally:
         steps.save_report(run)

@@ -170,6 +170,9 @@ class FilmSettings(_Section):
     subtitles: Annotated[tuple[Literal["printed", "spoken"], ...], BeforeValidator(_listed)] = Field(
         ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
     )
+    burn: Literal["none", "printed", "spoken", "translated"] = Field(
+        "none", description="Subtitles drawn into the picture: none, printed, spoken, or translated (to that language)."
+    )
     speaker_labels: bool = Field(False, description="Whether subtitles name who begins to speak.")
     subtitle_language: Annotated[str, AfterValidator(_language_or_none)] = Field(
         "none", description="Language of further subtitles (BCP-47), translated by the reader's model; none: none."

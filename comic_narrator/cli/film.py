@@ -31,6 +31,7 @@ from comic_narrator.cli.app import (
     WorkFolder,
     app,
 )
+from comic_narrator.cli.framing import beside, chosen_cut, framing
 from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.cli.turns import turns_of
 from comic_narrator.console import Watch, result
@@ -75,6 +76,16 @@ def film(
             help="Translate the subtitles to this language as well; needs a model server.", show_default="none"
         ),
     ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(help="Frame: 16:9, 9:16, 1:1 or 4:5, as 9:16@720 with its shorter side, or 1280x720."),
+    ] = None,
+    preview: Annotated[
+        str | None, typer.Option(metavar="PAGES", help="Film these pages alone, small and coarse: BOOK.preview.mp4.")
+    ] = None,
+    shorts: Annotated[
+        str | None, typer.Option(metavar="PAGES", help="Film these pages alone, upright: BOOK.shorts.mp4.")
+    ] = None,
     work: WorkFolder = None,
     until: Annotated[
         Literal["pages", "panels", "reading", "script", "speech", "film"], typer.Option(help="Stop after this stage.")
@@ -108,7 +119,11 @@ def film(
     edits = _edits(keep_edits, discard_edits)
     spoken = ["voice.sound_words=true"] if speak_sfx else []
     named = {"film.subtitle_language": subtitle_lang, "sound.private": "true" if private else None}
-    settings = settings_for_book(profile, [*assignments, *spoken], layout, lang, spreads, skip, named)
+    told = profile, [*assignments, *spoken], layout, lang, spreads, skip
+    cut = chosen_cut(preview, shorts)
+    settings = settings_for_book(*told, {**named, **framing(size, cut, settings_for_book(*told))})
+    if settings.film.burn == "translated" and settings.film.subtitle_language == "none":
+        raise UsageError("No language is given for the subtitles to burn.", "Give one, as in --subtitle-lang fr.")
     _check_given(PageReading, from_page_json)
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
@@ -116,8 +131,8 @@ def film(
     stop: Until = "script" if vision_only else until
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
-        out = _writable(wanted)
-        job = Job(book, source, out, pages, stop, from_page_json, from_script_json)
+        out = _writable(beside(wanted, cut))
+        job = Job(book, source, out, pages, stop, from_page_json, from_script_json, cut=cut)
         run = _narrate(job, folder, settings, profile, verbose, as_json)
     if vision_only:
         again = [argument for argument in sys.argv[1:] if argument not in ("film", "--vision-only")]

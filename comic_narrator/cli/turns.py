@@ -29,7 +29,7 @@ def turns_of(profile: str | None, choices: dict[str, Choice], settings: Settings
     if named is None or gpu is None or gpu.gpu.share == "none":
         return Turns()
     there = {order.name: order for order in orders(gpu, place().bin, os.environ.get("PATH", ""), both=True)}
-    asked: dict[Kind, str] = {"vision": settings.reader.url, "speech": ""}
+    asked: dict[Kind, str] = {"vision": settings.reader.url, "speech": settings.voice.url}
     names: dict[Kind, str] = {"vision": choices["reader"].name, "speech": choices["voice"].name}
     used = {
         kind: there[kind]
@@ -48,11 +48,11 @@ def turns_of(profile: str | None, choices: dict[str, Choice], settings: Settings
 
 
 def _is_at(order: Order, url: str) -> bool:
-    """Whether this address is the tenant's; none at all means it."""
+    """Whether one of these addresses, parted by commas, is the tenant's; none at all means it."""
     if not url:
         return True
-    parts = urlsplit(url if "//" in url else f"//{url}")
-    return parts.hostname in LOCAL and parts.port == order.port
+    parts = [urlsplit(part if "//" in part else f"//{part}") for part in map(str.strip, url.split(","))]
+    return any(part.hostname in LOCAL and part.port == order.port for part in parts)
 
 
 def _memory() -> dict[int, tuple[int, int]]:

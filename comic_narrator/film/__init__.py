@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from comic_narrator.film.burning import burnt_text
 from comic_narrator.film.container import About, Mark, Track, count_frames, join_scenes
-from comic_narrator.film.encode import EncoderName, Encoding, choose_encoder, encode_scene
-from comic_narrator.film.frames import Ground, SceneClip, end_of_strip
+from comic_narrator.film.encode import EncoderName, Encoding, PlanarWriter, choose_encoder, encode_scene
+from comic_narrator.film.frames import Ground, SceneClip, beginning, end_of_strip
 from comic_narrator.film.scroll import frame_height
 from comic_narrator.film.subtitles import make_cues, write_cues
 from comic_narrator.film.timeline import Take, time_scene
@@ -15,9 +16,12 @@ __all__ = [
     "Encoding",
     "Ground",
     "Mark",
+    "PlanarWriter",
     "SceneClip",
     "Take",
     "Track",
+    "beginning",
+    "burnt_text",
     "choose_encoder",
     "count_frames",
     "encode_scene",

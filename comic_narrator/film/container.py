@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -83,8 +84,8 @@ def describe(about: About, frames: int, fps: int) -> str:
     """What the film says of itself as ffmpeg's metadata text, chapters in whole frames."""
     tags = {"title": about.title, "show": about.series, "episode_id": about.number, "comment": about.comment}
     lines = [";FFMETADATA1", *(f"{name}={_escaped(value)}" for name, value in tags.items() if value)]
-    ends = [*(mark.frame for mark in about.chapters[1:]), frames]
-    for mark, end in zip(about.chapters, ends, strict=True):
+    for mark, following in zip_longest(about.chapters, about.chapters[1:]):
+        end = following.frame if following else frames
         times = f"TIMEBASE=1/{fps}", f"START={mark.frame}", f"END={end}"
         lines += ["[CHAPTER]", *times, f"title={_escaped(mark.title)}"]
     return "\n".join(lines) + "\n"

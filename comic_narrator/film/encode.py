@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from tempfile import TemporaryDirectory
+from typing import Literal, Self
+
+from moviepy.video.io.ffmpeg_writer import FFMPEG_VideoWriter
 
 from comic_narrator import ffmpeg
 from comic_narrator.errors import FilmError, MissingToolError
+from comic_narrator.film.burning import FONT_FILE, font
 from comic_narrator.film.frames import SceneClip
+from comic_narrator.film.planes import Pixels, canvas_of
 
 EncoderName = Literal["x264", "nvenc", "videotoolbox", "qsv"]
 
@@ -33,17 +39,62 @@ class Encoding:
     encoder: EncoderName = "x264"
 
 
-def encode_scene(clip: SceneClip, frames: int, encoding: Encoding, out: Path) -> None:
-    """Write `frames` frames of a scene as a video-only MP4, yuv420p, tagged as the BT.709 that they are."""
-    width, height = clip.size
-    ffmpeg.feed(
-        [
-            *("-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{width}x{height}", "-r", str(clip.fps), "-i", "-"),
-            *("-vf", BT709, *codec_arguments(encoding), "-g", str(clip.fps * 4)),
-            *("-video_track_timescale", str(timescale(clip.fps)), "-f", "mp4", str(out)),
-        ],
-        clip.planar_frames(frames),
-    )
+class PlanarWriter(FFMPEG_VideoWriter):  # type: ignore[misc]
+    """moviepy's writer, for frames of `size` (width, height) as video takes them: a video-only MP4, yuv420p, BT.709.
+
+    moviepy's own pipes RGB, asks x264 for an alpha channel and converts as BT.601 without saying so. FilmError where
+    ffmpeg fails.
+    """
+
+    def __init__(self, filename: str, size: tuple[int, int], fps: int, encoding: Encoding, burnt: str = "") -> None:
+        # Not moviepy's own: that starts ffmpeg with what it takes to be in the pipe.
+        self.filename, self.size = filename, size
+        self.unseen: tuple[str, ...] = ()
+        """Letters of `burnt` that no font here has, once the writer is closed."""
+        self._folder = TemporaryDirectory(prefix="comic-narrator-")
+        filters = BT709
+        if burnt:
+            # ffmpeg is started where these lie: what its filters take for a path has no odd letter in it.
+            folder = Path(self._folder.name)
+            (folder / "burnt.ass").write_text(burnt, encoding="utf-8")
+            (folder / FONT_FILE).write_bytes(font())
+            filters += ",ass=burnt.ass:fontsdir=."
+        raw = ("-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-")
+        coded = ("-vf", filters, *codec_arguments(encoding), "-g", str(fps * 4))
+        out = ("-video_track_timescale", str(timescale(fps)), "-f", "mp4", str(Path(filename).absolute()))
+        self._feed = ffmpeg.Feed([*raw, *coded, *out], Path(self._folder.name))
+        self.proc = self._feed.process
+
+    def __enter__(self) -> Self:
+        return self
+
+    def write_frame(self, img_array: memoryview | Pixels) -> None:
+        """Code a frame: I420, as `SceneClip.planar_frames` gives it, or moviepy's RGB, shape (height, width, 3)."""
+        self._feed.write(img_array if isinstance(img_array, memoryview) else canvas_of(img_array).memory.data)
+
+    def close(self) -> None:
+        """Write what is left; the file is whole then."""
+        codes = re.findall(r"failed to find any fallback with glyph 0x([0-9A-Fa-f]+)", self._feed.close())
+        self.unseen = tuple(dict.fromkeys(chr(int(code, 16)) for code in codes))
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        try:
+            if kind is None:
+                self.close()
+        finally:
+            self._feed.abandon()
+            self._folder.cleanup()
+
+
+def encode_scene(clip: SceneClip, frames: int, encoding: Encoding, out: Path, burnt: str = "") -> tuple[str, ...]:
+    """Write `frames` frames of a scene as a video-only MP4, yuv420p, tagged as the BT.709 that they are.
+
+    `burnt` is drawn over it, a text as `burnt_text` makes it; the letters in it that no font here has are returned.
+    """
+    with PlanarWriter(str(out), clip.size, clip.fps, encoding, burnt) as writer:
+        for frame in clip.planar_frames(frames):
+            writer.write_frame(frame)
+    return writer.unseen
 
 
 def codec_arguments(encoding: Encoding) -> list[str]:

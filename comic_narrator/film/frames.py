@@ -53,9 +53,9 @@ class Pyramid:
 class SceneClip(VideoClip):  # type: ignore[misc]
     """The picture of one scene: frames of `size` (width, height, both even) from `page`, an RGB array (h, w, 3).
 
-    Of a strip, `above` and `below` are what lies over and under the page on it, as wide as it is. `before` is the page
-    and the last shot of the scene before, where the first shot does not just cut in; `leftwards` is where shots move to
-    that give way: against the direction of reading.
+    Of a strip, `above` and `below` are what lies over and under the page on it, as wide as it is. `after` is the page
+    and the first shot of the scene that this one gives way to, where it does not just end; `leftwards` is where shots
+    move to that give way: against the direction of reading.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         ground: Ground,
         above: Pixels | None = None,
         below: Pixels | None = None,
-        before: tuple[Pixels, Shot] | None = None,
+        after: tuple[Pixels, Shot] | None = None,
         leftwards: bool = True,
     ) -> None:
         super().__init__(duration=scene.frames / fps)
@@ -77,7 +77,7 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         self._top = 0 if above is None else above.shape[0]
         self._pyramid = Pyramid(np.concatenate([part for part in (above, page, below) if part is not None]))
         self._ground = make_ground(page, size, ground)
-        self._before = _last_frame(*before, size, ground) if before else None
+        self._after = _first_frame(*after, size, ground) if after else None
         self._leftwards = leftwards
 
     # A method, not a function stored on the instance: that would tie a reference cycle and keep every page alive.
@@ -90,7 +90,7 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         canvas, before = Canvas(self.size), None
         for index in range(frames):
             shot = shot_at(self._scene, index)
-            shown = view_at(shot, index), shot.focus, self._entering(index)
+            shown = view_at(shot, index), shot.focus, self._changing(index)
             # A held frame is drawn once.
             if shown != before:
                 self._drawn(index, canvas)
@@ -99,16 +99,19 @@ class SceneClip(VideoClip):  # type: ignore[misc]
 
     def _drawn(self, index: int, canvas: Canvas) -> Canvas:
         self._draw_shot(index, canvas)
-        along = self._entering(index)
-        if along is None:
+        changing = self._changing(index)
+        if changing is None:
             return canvas
-        shot = shot_at(self._scene, index)
-        old = self._before if shot.first_frame == 0 else self._draw_shot(shot.first_frame - 1, Canvas(self.size))
-        if old is not None:
-            new = Canvas(self.size)
-            np.copyto(new.memory, canvas.memory)
-            give_way = turn if shot.enter == "turn" else slide
-            give_way(old, new, along, leftwards=self._leftwards, out=canvas)
+        along, last = changing
+        drawn = Canvas(self.size)
+        np.copyto(drawn.memory, canvas.memory)
+        if last:
+            assert self._after is not None
+            old, new, give_way = drawn, self._after, turn if self._scene.leave == "turn" else slide
+        else:
+            before = shot_at(self._scene, index).first_frame - 1
+            old, new, give_way = self._draw_shot(before, Canvas(self.size)), drawn, slide
+        give_way(old, new, along, leftwards=self._leftwards, out=canvas)
         return canvas
 
     def _draw_shot(self, index: int, canvas: Canvas) -> Canvas:
@@ -119,19 +122,24 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         draw(self._pyramid, view, area, self._ground, canvas)
         return canvas
 
-    def _entering(self, index: int) -> float | None:
-        """How far the frame's shot has taken over from the one before it, in (0, 1); None where it has."""
+    def _changing(self, index: int) -> tuple[float, bool] | None:
+        """How far a frame is on the way from one shot to another, in (0, 1), and whether that is to the next scene."""
+        if self._after is not None:
+            frames = round((TURN if self._scene.leave == "turn" else SLIDE) * self.fps)
+            passed = index - (self._scene.frames - frames) + 1
+            if passed > 0:
+                return passed / (frames + 1), True
         shot = shot_at(self._scene, index)
-        frames = round({"cut": 0.0, "slide": SLIDE, "turn": TURN}[shot.enter] * self.fps)
+        frames = round(SLIDE * self.fps) if shot.enter == "slide" else 0
         passed = index - shot.first_frame + 1
-        return passed / (frames + 1) if passed <= frames else None
+        return (passed / (frames + 1), False) if passed <= frames else None
 
 
-def _last_frame(page: Pixels, shot: Shot, size: tuple[int, int], ground: Ground) -> Canvas:
-    """What a scene ends with."""
+def _first_frame(page: Pixels, shot: Shot, size: tuple[int, int], ground: Ground) -> Canvas:
+    """What a scene begins with."""
     canvas = Canvas(size)
     area = shot.focus or Box(0, 0, page.shape[1], page.shape[0])
-    draw(Pyramid(page), view_at(shot, shot.end_frame - 1), area, make_ground(page, size, ground), canvas)
+    draw(Pyramid(page), view_at(shot, shot.first_frame), area, make_ground(page, size, ground), canvas)
     return canvas
 
 
@@ -160,6 +168,11 @@ def view_at(shot: Shot, index: int) -> View:
     if shot.ease == "shake":
         return shaken(at(shot.from_view, shot.to_view, smooth(along)), passed)
     return at(shot.from_view, shot.to_view, abrupt(along) if shot.ease == "abrupt" else smooth(along))
+
+
+def beginning(shot: Shot) -> tuple[View, Box | None]:
+    """All that matters of a shot to the scene that gives way to it: what it shows at first, and within which area."""
+    return view_at(shot, shot.first_frame), shot.focus
 
 
 def make_ground(page: Pixels, size: tuple[int, int], kind: Ground) -> Canvas:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from comic_narrator.film.camera import framed, scaled
 from comic_narrator.film.scroll import Stop, frame_height, scroll, view_of
@@ -64,23 +64,28 @@ def time_scene(
             _lay_panel(scene, reading, panel, own, takes, shape)
     if not scene.shots:
         scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), max(establishing, 1.0))
-    shots = _entering(scene, follows=follows) if moving else scene.shots
-    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(shots))
+    shots = _entering(scene.shots, fps) if moving else scene.shots
+    leave = _leaving(scene) if moving and goes_on else "cut"
+    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(shots), leave=leave)
 
 
-def _entering(scene: _Laid, *, follows: bool) -> list[Shot]:
-    """The shots with how each takes over: from a page to the next one, and from a panel to the next one."""
-    shots = list(scene.shots)
-    speech = min((clip.start for clip in scene.clips), default=math.inf)
-    if follows:
-        # Nobody speaks while a page is turned: the balloon has to be there.
-        quiet = min(speech, shots[0].end_frame / scene.fps) >= TURN
-        shots[0] = shots[0].model_copy(update={"enter": "turn" if quiet else "slide"})
-    for i, (before, shot) in enumerate(pairwise(scene.shots), 1):
-        lasts = (shot.end_frame - shot.first_frame) / scene.fps
-        if shot.panel != before.panel and lasts > SLIDE:
-            shots[i] = shot.model_copy(update={"enter": "slide"})
-    return shots
+def _entering(shots: Sequence[Shot], fps: int) -> list[Shot]:
+    """The shots with how each takes over: a panel slides in after another one."""
+    entered = list(shots)
+    for i, (before, shot) in enumerate(pairwise(shots), 1):
+        if shot.panel != before.panel and (shot.end_frame - shot.first_frame) / fps > SLIDE:
+            entered[i] = shot.model_copy(update={"enter": "slide"})
+    return entered
+
+
+def _leaving(scene: _Laid) -> Literal["cut", "slide", "turn"]:
+    """How a page gives way to the next one: not while somebody still speaks, for the balloon has to be there.
+
+    It is this scene's end, and not the next one's beginning, that shows both: how long a line takes to say changes
+    where its own page ends, and nothing of how the next one begins. So a line that is spoken anew costs one scene.
+    """
+    quiet = scene.frame / scene.fps - max((clip.end for clip in scene.clips), default=0.0)
+    return "turn" if quiet >= TURN else "slide" if quiet >= SLIDE else "cut"
 
 
 class _Laid:

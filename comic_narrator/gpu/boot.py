@@ -113,7 +113,9 @@ def follow(tenant: Tenant, log: BootLog, bound: float, say: Say, detail: Say) ->
     lines, milestones = LogLines(Path(tenant.log)), 0
     tail: list[str] = []
     while True:
+        # Asked before the log is read, so that what it said until then is told.
         alive = serving(tenant)
+        ready = alive and answers(tenant)
         for line in lines.new():
             log.feed(line)
             detail(line)
@@ -128,7 +130,7 @@ def follow(tenant: Tenant, log: BootLog, bound: float, say: Say, detail: Say) ->
         if not alive:
             log.feed(lines.rest)
             return Boot("refused", log.account, seconds, tuple(tail))
-        if answers(tenant):
+        if ready:
             return Boot("ready", log.account, seconds, tuple(tail))
         if seconds > bound:
             return Boot("late", log.account, seconds, tuple(tail))

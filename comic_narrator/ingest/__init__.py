@@ -9,7 +9,7 @@ from comic_narrator.errors import InputError
 from comic_narrator.ingest.containers import list_files
 from comic_narrator.ingest.gather import source_of, source_of_picture
 from comic_narrator.ingest.layout import choose_direction
-from comic_narrator.ingest.pages import NumberedPage, pages_of, pick_pages, read_ahead
+from comic_narrator.ingest.pages import NumberedPage, page_range, pages_of, pick_pages, read_ahead
 from comic_narrator.ingest.paging import Wishes, plan
 from comic_narrator.ingest.pdf import is_pdf, open_pdf
 from comic_narrator.ingest.source import Limits, Opening, PagePicture, PasswordNeededError, Source, Spool
@@ -25,6 +25,7 @@ __all__ = [
     "Wishes",
     "choose_direction",
     "open_book",
+    "page_range",
     "pages_of",
     "pick_pages",
     "plan",

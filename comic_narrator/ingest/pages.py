@@ -76,17 +76,20 @@ def pages_of(source: Source, paging: Paging, direction: Direction) -> tuple[Numb
     return tuple(pages)
 
 
+def page_range(wanted: str, option: str, last: int) -> range:
+    """The numbers that "3-10", "5" or "4-" names in a book whose last page has that number; UsageError."""
+    low, dash, high = wanted.partition("-")
+    try:
+        return range(int(low), ((int(high) if high else last) if dash else int(low)) + 1)
+    except ValueError:
+        raise UsageError(f"{option} {wanted} is not a range.", f"Write {option} 3-10, 5 or 4-.") from None
+
+
 def pick_pages(pages: Sequence[NumberedPage], wanted: str | None) -> tuple[NumberedPage, ...]:
     """The pages whose numbers `wanted` names ("3-10", "5", "4-"; None = all)."""
     if wanted is None:
         return tuple(pages)
-    first, dash, last = wanted.partition("-")
-    try:
-        low = int(first)
-        high = (int(last) if last else pages[-1].number) if dash else low
-    except ValueError:
-        raise UsageError(f"--pages {wanted} is not a range.", "Write --pages 3-10, 5 or 4-.") from None
-    picked = tuple(page for page in pages if low <= page.number <= high)
+    picked = tuple(page for page in pages if page.number in page_range(wanted, "--pages", pages[-1].number))
     if not picked:
         raise UsageError(
             f"--pages {wanted} names no page of this book.", f"Its pages have numbers from 1 to {pages[-1].number}."

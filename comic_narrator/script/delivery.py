@@ -79,6 +79,9 @@ SAME_AS = {
     "tender": "gentle", "stern": "serious", "grave": "serious", "menacing": "threatening", "mocking": "sarcastic",
     "puzzled": "confused", "hurried": "urgent", "shout": "shouting", "whisper": "whispering", "hushed": "whispering",
     "murmuring": "quiet", "muttering": "quiet", "dying": "weak", "faint": "weak", "screams": "screaming",
+    "overjoyed": "excited", "alarmed": "afraid", "eager": "excited", "startled": "surprised", "offended": "annoyed",
+    "grudging": "annoyed", "content": "calm", "dignified": "serious", "polite": "calm", "patient": "calm",
+    "smug": "sarcastic",
 }  # fmt: skip
 
 EXCLAIMED = Manner(1.02, 0.5, 0.25, 0.95)

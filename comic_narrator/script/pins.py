@@ -22,12 +22,13 @@ CHARACTERS = "characters"
 class PinnedCharacter(Part):
     """Somebody of the series: by what names the book calls them, with which voice, and how the name is said.
 
-    `pronunciation` is another spelling, or IPA between slashes.
+    `looks` is for a reader that sees. `pronunciation` is another spelling, or IPA between slashes.
     """
 
     name: str = Field(min_length=1)
     aliases: tuple[str, ...] = ()
     voice: str | None = None
+    looks: str | None = None
     sex: Literal["female", "male"] | None = None
     age: Age | None = None
     pronunciation: str | None = None

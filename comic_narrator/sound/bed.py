@@ -111,7 +111,7 @@ class Bed:
 
     def _layers(self, sound: Sound) -> tuple[Layer, ...]:
         # Taken out and put back: the dict is in the order in which sounds were last heard.
-        layers = self._decoded.pop(sound.name) if sound.name in self._decoded else decode(sound)
+        layers = self._decoded.pop(sound.name, ()) or decode(sound)
         self._decoded[sound.name] = layers
         return layers
 

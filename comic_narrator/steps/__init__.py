@@ -3,11 +3,12 @@
 A step asks the work folder for its files; only where one is missing or its inputs changed does the stage itself run.
 """
 
-from comic_narrator.steps.book import ingest, wishes_of
+from comic_narrator.steps.book import cut, ingest, wishes_of
+from comic_narrator.steps.burning import burn
 from comic_narrator.steps.film import film_scenes, finish, time
 from comic_narrator.steps.gpu import CardTurns, Turns
 from comic_narrator.steps.pages import find_panels, read, show
-from comic_narrator.steps.run import REPORT, Job, Run, Until, read_given, save_report
+from comic_narrator.steps.run import REPORT, Cut, Job, Run, Until, read_given, save_report
 from comic_narrator.steps.sound import mix
 from comic_narrator.steps.speech import speak
 from comic_narrator.steps.translation import translate
@@ -18,11 +19,14 @@ __all__ = [
     "REPORT",
     "SCRIPT",
     "CardTurns",
+    "Cut",
     "Job",
     "Run",
     "Turns",
     "Until",
+    "burn",
     "cast",
+    "cut",
     "film_scenes",
     "find_panels",
     "finish",

@@ -15,6 +15,7 @@ from comic_narrator.ingest import (
     Source,
     Wishes,
     choose_direction,
+    page_range,
     pages_of,
     pick_pages,
     plan,
@@ -22,7 +23,7 @@ from comic_narrator.ingest import (
 )
 from comic_narrator.ingest.pages import LEFT_BY_HAND
 from comic_narrator.ingest.source import Metadata
-from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging
+from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging, Script
 from comic_narrator.settings import BookSettings
 from comic_narrator.steps.run import Job, Run
 from comic_narrator.steps.speech import judge_for
@@ -198,6 +199,21 @@ def _reordered(
         numbered = pages[int(page.id)]
         again += _stored(run, numbered, numbered.picture, digest) if numbered.treat == "split" else [page]
     return again
+
+
+def cut(book: Book, script: Script, job: Job) -> tuple[Book, Script]:
+    """The book and its script, or the part of them that is filmed by itself; UsageError where it has no page."""
+    if job.cut is None:
+        return book, script
+    numbers = page_range(job.cut.pages, job.cut.option, int(book.pages[-1].id))
+    pages = tuple(page for page in book.pages if int(page.id) in numbers)
+    if not pages:
+        raise UsageError(
+            f"{job.cut.option} {job.cut.pages} names no page of this film.",
+            f"Its pages have numbers from {int(book.pages[0].id)} to {int(book.pages[-1].id)}.",
+        )
+    beats = tuple(beat for beat in script.beats if int(beat.page) in numbers)
+    return book.model_copy(update={"pages": pages}), script.model_copy(update={"beats": beats})
 
 
 def _chapters(pages: Sequence[NumberedPage], stored: Sequence[BookPage]) -> tuple[Chapter, ...]:

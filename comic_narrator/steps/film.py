@@ -36,7 +36,7 @@ FORMS: tuple[Literal["srt", "vtt"], ...] = ("srt", "vtt")
 
 
 def time(
-    book: Book, readings: Mapping[str, PageReading], script: Script, takes: Mapping[str, Take], run: Run
+    book: Book, readings: Mapping[str, PageReading], script: Script, takes: Mapping[str, Take], job: Job, run: Run
 ) -> Timing:
     """Lay all beats on the time line: timing.json."""
     look = run.settings.film
@@ -66,20 +66,20 @@ def time(
         return Timing(fps=look.fps, sample_rate=SAMPLE_RATE, scenes=tuple(scenes))
 
     with run.stage("timing", 1) as step:
-        timing = run.work.artefact(Timing, TIMING, inputs, build)
+        timing = run.work.artefact(Timing, job.place(TIMING), inputs, build)
         step()
     return timing
 
 
-def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
-    """Film each page whose picture, shots or takes changed; the names, in order, of scenes/NNNN.mp4."""
+def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, run: Run) -> list[str]:
+    """Film each page whose picture, shots, takes or `burnt` subtitles changed; in order, the names scenes/NNNN.mp4."""
     images = {page.id: run.work.path(page.image) for page in book.pages}
     look, names = run.settings.film, []
     encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
     seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
-    with run.stage("film", len(timing.scenes)) as step:
+    with run.gpu.filming(encoding.encoder), run.stage("film", len(timing.scenes)) as step:
         for i, scene in enumerate(timing.scenes):
-            names.append(f"scenes/{scene.page}.mp4")
+            names.append(job.place(f"scenes/{scene.page}.mp4"))
             before = timing.scenes[i - 1] if i else None
             after = timing.scenes[i + 1] if i + 1 < len(timing.scenes) else None
             pictures = {"image": images[scene.page]}
@@ -87,16 +87,19 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
                 # The frame shows the end of one page with the beginning of the next as it scrolls on.
                 pictures |= {"above": images[before.page]} if before else {}
                 pictures |= {"below": images[after.page]} if after else {}
-            elif before and scene.shots[0].enter != "cut":
-                pictures["before"] = images[before.page]
-            last = before.shots[-1] if before and "before" in pictures else None
+            elif after and scene.leave != "cut":
+                pictures["after"] = images[after.page]
+            then = after.shots[0] if after and "after" in pictures else None
             inputs = {
                 **{name: digest_file(image) for name, image in pictures.items()},
-                "scene": digest_of(scene, last, book.direction) if last else digest_of(scene, book.direction),
+                "scene": digest_of(scene, *(film_stage.beginning(then) if then else ()), book.direction),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
-            run.work.make(names[-1], inputs, partial(_film, pictures, scene, last, book.direction, encoding, run))
+            text = burnt.get(scene.page, "")
+            inputs |= {"burnt": digest_of(text)} if text else {}
+            film = partial(_film, pictures, scene, then, book.direction, encoding, text, run)
+            run.work.make(names[-1], inputs, film)
             step()
     return names
 
@@ -104,13 +107,14 @@ def film_scenes(book: Book, timing: Timing, run: Run) -> list[str]:
 def _film(
     pictures: Mapping[str, Path],
     scene: Scene,
-    last: Shot | None,
+    then: Shot | None,
     direction: Direction,
     encoding: Encoding,
+    burnt: str,
     run: Run,
     out: Path,
 ) -> None:
-    """Film one scene; `last` is the shot that it takes over from, of the page that is the picture before."""
+    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
     look = run.settings.film
     page = load_rgb(pictures["image"])
     reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
@@ -120,7 +124,6 @@ def _film(
         else None
         for name in ("above", "below")
     )
-    before = (load_rgb(pictures["before"]), last) if last else None
     clip = SceneClip(
         page,
         scene,
@@ -129,10 +132,13 @@ def _film(
         look.ground,
         above=above,
         below=below,
-        before=before,
+        # Nothing of ours holds on to the next page once its first frame is drawn.
+        after=(load_rgb(pictures["after"]), then) if then else None,
         leftwards=direction != "rtl",
     )
-    film_stage.encode_scene(clip, scene.frames, encoding, out)
+    unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
+    if unseen:
+        run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
 
 
 def subtitle_words(script: Script, kind: str) -> dict[str, str]:
@@ -151,30 +157,42 @@ def subtitle_words(script: Script, kind: str) -> dict[str, str]:
     }
 
 
+def translated_words(script: Script, translation: Translation) -> dict[str, str]:
+    """What a translated track says of each beat; lines that the translation has not are there as they are printed."""
+    return subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+
+
+def speakers_of(script: Script, cast: Cast, run: Run) -> dict[str, str] | None:
+    """Who speaks each beat, by name, where subtitles are to say so."""
+    if not run.settings.film.speaker_labels:
+        return None
+    names = {person.id: person.name for person in cast.characters}
+    return {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
+
+
 def _subtitles(
     book: Book, script: Script, cast: Cast, timing: Timing, translation: Translation | None, job: Job, run: Run
 ) -> list[Track]:
     """The subtitle tracks that are wanted, subtitles.KIND.srt and .vtt, which lie beside the film too.
 
-    A translation is one more, by its language; lines that it has not are there as they are printed.
+    A translation is one more, by its language.
     """
     tracks: list[Track] = []
     if not any(scene.clips for scene in timing.scenes):
         return tracks
     look, work = run.settings.film, run.work
-    names = {person.id: person.name for person in cast.characters} if look.speaker_labels else None
-    speakers = names and {beat.id: names.get(beat.speaker or "", "") for beat in script.beats}
+    speakers = speakers_of(script, cast, run)
     wanted: list[tuple[str, dict[str, str], str, str]] = [
         (kind, subtitle_words(script, kind), book.language, kind.capitalize()) for kind in look.subtitles
     ]
     if translation is not None:
-        words = subtitle_words(script, "printed") | {line.beat: line.text for line in translation.lines}
+        words = translated_words(script, translation)
         wanted.append((translation.language, words, translation.language, "Translated"))
     for kind, words, language, title in wanted:
         made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
         cues = film_stage.make_cues(timing, words, language, speakers)
         for form in FORMS:
-            name = f"subtitles.{kind}.{form}"
+            name = job.place(f"subtitles.{kind}.{form}")
             text = film_stage.write_cues(cues, form)
             work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
             suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
@@ -182,7 +200,7 @@ def _subtitles(
             work.make(
                 beside, {name: digest_file(work.path(name))}, partial(shutil.copyfile, work.path(name)), product=True
             )
-        tracks.append(Track(work.path(f"subtitles.{kind}.srt"), language, title))
+        tracks.append(Track(work.path(job.place(f"subtitles.{kind}.srt")), language, title))
     return tracks
 
 
@@ -219,7 +237,7 @@ def finish(
         tracks = _subtitles(book, script, cast, timing, translation, job, run)
         cover = book.pages[0].image
         about = replace(_about(book, timing, run), cover=work.path(cover))
-        parts = [*scenes, sound, cover, *(track.file.name for track in tracks)]
+        parts = [*scenes, sound, cover, *(job.place(track.file.name) for track in tracks)]
         inputs = {name: digest_file(work.path(name)) for name in parts}
         inputs |= {"about": digest_of(_about(book, timing, run)), "method": film_stage.METHOD}
         pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from comic_narrator.console import Watch
 from comic_narrator.errors import BackendDownError
@@ -40,6 +40,12 @@ class Turns:
     def turn(self, kind: Kind, make_sure: Callable[[], None] = _nothing) -> Iterator[None]:
         """Have the card for a block in which that tenant is asked; `make_sure` is called after it was woken."""
         del kind, make_sure
+        yield
+
+    @contextmanager
+    def filming(self, encoder: str) -> Iterator[None]:
+        """Have the card for a block in which the graphics' own encoder films."""
+        del encoder
         yield
 
     def ask(self, kind: Kind, call: Callable[[], T], anew: Callable[[], None] = _nothing) -> T:
@@ -113,8 +119,18 @@ class CardTurns(Turns):
             yield
 
     @contextmanager
-    def _lease(self, order: Order, kind: Kind) -> Iterator[None]:
-        purpose = {"vision": "reading", "speech": "speech"}[kind]
+    def filming(self, encoder: str) -> Iterator[None]:
+        """Have the card for a block in which its own encoder films; x264 needs no card."""
+        order = self.vision or self.orders.get("speech")
+        if encoder != "nvenc" or order is None:
+            yield
+            return
+        with self._lease(order, "film"):
+            yield
+
+    @contextmanager
+    def _lease(self, order: Order, kind: Kind | Literal["film"]) -> Iterator[None]:
+        purpose = {"vision": "reading", "speech": "speech", "film": "filming"}[kind]
 
         def waiting(place: int, holder: str) -> None:
             self.watch.say(f"Waiting for GPU {order.gpu}, at place {place}: {holder} has it.")

@@ -39,6 +39,7 @@ from comic_narrator.readers import PageFigure, PageToRead, Reading, figures_of, 
 from comic_narrator.steps.book import text_of
 from comic_narrator.steps.many import WORTH, Lanes, in_lanes, processes_for, reading_ahead, told
 from comic_narrator.steps.run import Job, Run, read_given
+from comic_narrator.steps.words import pins_beside
 from comic_narrator.work import digest_file, digest_of
 
 
@@ -97,7 +98,7 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
             run.work.give(task.name, task.inputs, given[task.page.id])
     open_ones = [task for task in tasks if run.work.state(task.name, task.inputs) in ("missing", "stale")]
     closed = [task for task in tasks if run.work.state(task.name, task.inputs) in ("fresh", "edited")]
-    known = Known([run.work.read(PageReading, task.name) for task in closed])
+    known = Known([run.work.read(PageReading, task.name) for task in closed], _of_the_series(job, run))
     readings: dict[str, PageReading] = {}
     failed: list[str] = []
     turn = run.reading(book.language, job.until) if len(closed) < len(tasks) else nullcontext()
@@ -189,10 +190,11 @@ def _kept(tasks: Sequence[_Task], lanes: Lanes, run: Run) -> Iterator[None]:
 
 
 class Known:
-    """Who is known from the pages that are read so far; pages may be added from any thread."""
+    """Who is known from the series and the pages that are read so far; pages may be added from any thread."""
 
-    def __init__(self, readings: Sequence[PageReading]) -> None:
+    def __init__(self, readings: Sequence[PageReading], series: Sequence[Person] = ()) -> None:
         self._lock = threading.Lock()
+        self._series = series
         self._figures: list[PageFigure] = []
         for reading in readings:
             self.learn(reading)
@@ -204,9 +206,17 @@ class Known:
             self._figures += figures
 
     def people(self) -> tuple[Person, ...]:
-        """Everybody, by the labels that pages use."""
+        """Everybody, by the labels that pages use, and those of the series that were not seen yet."""
         with self._lock:
-            return one_person_a_label(self._figures)
+            seen = one_person_a_label(self._figures)
+        labels = {person.name.casefold() for person in seen}
+        return (*seen, *(person for person in self._series if person.name.casefold() not in labels))
+
+
+def _of_the_series(job: Job, run: Run) -> tuple[Person, ...]:
+    """Whom cast.toml names: so they have one label through all volumes that lie beside it."""
+    pins = pins_beside(job.book, run.settings.voice)
+    return tuple(Person(name=one.name, aliases=one.aliases, looks=one.looks) for one in pins.characters)
 
 
 def _reading(task: _Task, ahead: Mapping[str, Callable[[], Reading]], run: Run) -> PageReading:

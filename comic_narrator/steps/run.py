@@ -39,6 +39,15 @@ class ReaderSeen(Artefact):
 
 
 @dataclass(frozen=True)
+class Cut:
+    """A part of the book that is filmed by itself: its pages, which option named them, and the folder of its files."""
+
+    pages: str
+    option: str
+    folder: str
+
+
+@dataclass(frozen=True)
 class Job:
     """What the user asked for; the given files take the place of what the stages would make."""
 
@@ -50,6 +59,11 @@ class Job:
     page_json: Path | None = None
     script_json: Path | None = None
     show: bool = False
+    cut: Cut | None = None
+
+    def place(self, name: str) -> str:
+        """The name in the work folder of a file of the film: those of a part lie apart, not over the whole film's."""
+        return f"{self.cut.folder}/{name}" if self.cut else name
 
 
 @dataclass

@@ -43,12 +43,12 @@ def mix(readings: Mapping[str, PageReading], script: Script, timing: Timing, job
         **takes,
     }
     with run.stage("sound", 1) as step:
-        run.work.make(SOUND, inputs, partial(_mix, readings, timing, choice, run))
+        run.work.make(job.place(SOUND), inputs, partial(_mix, readings, timing, choice, run))
         if wanted.stems:
             _store_stems(readings, timing, choice, inputs, job, run)
         step()
     _store_credits(choice, job, run)
-    return SOUND
+    return job.place(SOUND)
 
 
 def credits_comment(run: Run) -> str:

@@ -14,8 +14,11 @@ _STARTS = {
     "c": "k", "g": "ɡ", "j": "ʤ", "q": "kw", "r": "ɹ", "x": "z", "y": "j", "ch": "ʧ", "sh": "ʃ", "th": "ð", "wh": "w",
 }  # fmt: skip
 
-STUTTERS = {f"{letters}qh": f"{sound}ə" for letters, sound in _STARTS.items()}
-"""Kokoro's phonemes for the broken-off start of a word, under the names that `plain` gives to them."""
+STUTTERS = {f"{letters}qh": sound for letters, sound in _STARTS.items()}
+"""Kokoro's phonemes for the broken-off start of a word, under the names that `plain` gives to them.
+
+The consonant alone: with a vowel behind it, or a rest, the model makes a word of it ("puh", "but but", "a good ghost").
+"""
 
 SOUND_WORDS = {
     "ahem": "əhˈɛm", "arrgh": "ˈɑɹɡ", "boing": "bˈYŋ", "brr": "bˈɜɹ", "eek": "ˈik", "eww": "ˈiu", "gah": "ɡˈɑ",
@@ -83,7 +86,7 @@ def _stutter(letters: str) -> str:
     name = f"{letters.lower()}qh"
     if letters == "I":
         return "I "
-    return f"{name}, " if name in STUTTERS else ""
+    return f"{name} " if name in STUTTERS else ""
 
 
 def _uncapped(word: str) -> str:

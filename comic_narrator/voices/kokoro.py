@@ -37,6 +37,8 @@ class Kokoro:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
+        # Every line has another length: a plan of memory for each would be made and kept in vain.
+        options.enable_mem_pattern = False
         # Threads that wait by spinning would take the cores from ffmpeg, which films other pages meanwhile.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         model = with_quick_waves(_weights())

@@ -45,7 +45,7 @@ class Lanes:
         self.servers = tuple(Server(url, key=key, patience=patience) for url in urls)
         self._free = list(self.servers)
         self._changed = threading.Condition()
-        self._up = len(self.servers)
+        self._out: list[Server] = []
         self._why_down: BackendDownError | None = None
 
     def post(self, path: str, body: Mapping[str, object], patience: Patience) -> Answer:
@@ -63,7 +63,7 @@ class Lanes:
                 self._give_back(server)
                 raise BackendAnswerError(error.what, error.hint) from error
             except BackendDownError as error:
-                self._leave_out(error)
+                self._leave_out(server, error)
                 continue
             except BaseException:
                 self._give_back(server)
@@ -74,11 +74,17 @@ class Lanes:
     def check(self, path: str) -> None:
         """Raise BackendDownError where one of the servers is not there, and what else asking for `path` raises.
 
-        One that takes the call and says nothing is there: it may be speaking for somebody else.
+        One that takes the call and says nothing is there: it may be speaking for somebody else. One that was left out
+        and is there again, as it was started anew, is asked from now on.
         """
         for server in self.servers:
             with suppress(BackendSilentError):
                 server.get(path, patience=Patience(connect=5, read=CHECK_SECONDS, attempts=2))
+            with self._changed:
+                if server in self._out:
+                    self._out.remove(server)
+                    self._free.append(server)
+                    self._changed.notify()
 
     def close(self) -> None:
         """End the calls in flight."""
@@ -88,7 +94,7 @@ class Lanes:
     def _take(self) -> Server:
         with self._changed:
             while not self._free:
-                if self._up == 0 and self._why_down is not None:
+                if len(self._out) == len(self.servers) and self._why_down is not None:
                     raise self._why_down
                 self._changed.wait()
             return self._free.pop(0)
@@ -98,7 +104,8 @@ class Lanes:
             self._free.append(server)
             self._changed.notify()
 
-    def _leave_out(self, why: BackendDownError) -> None:
+    def _leave_out(self, server: Server, why: BackendDownError) -> None:
         with self._changed:
-            self._up, self._why_down = self._up - 1, why
+            self._out.append(server)
+            self._why_down = why
             self._changed.notify_all()

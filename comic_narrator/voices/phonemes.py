@@ -16,7 +16,7 @@ from comic_narrator.errors import MissingToolError
 from comic_narrator.onnx import silence_onnxruntime
 from comic_narrator.voices.english import SOUND_WORDS, STUTTERS, plain
 
-VERSION = "g2p-3"
+VERSION = "g2p-4"
 """Changes whenever the same text may give other phonemes."""
 
 LIMIT = 400

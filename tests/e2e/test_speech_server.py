@@ -94,7 +94,7 @@ def test_no_server_at_all_is_said_before_anything_is_read(book: Path, server: Fa
 
 def test_a_line_that_cannot_be_had_is_named_and_the_rest_is_made(book: Path, server: FakeOpenAI) -> None:
     def refuses_two(handler: fakes.Handler, body: dict[str, Any]) -> None:
-        (fakes.tells_json() if "2" in body["input"] else fakes.speaks)(handler, body)
+        (fakes.tells_json() if "two" in body["input"].lower() else fakes.speaks)(handler, body)
 
     server.play(always=refuses_two)
     done = speak(book, server.url)

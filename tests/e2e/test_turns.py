@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,7 @@ def test_a_run_waits_for_the_card_and_says_so(machine: Machine, book: Path) -> N
         assert run.stderr is not None
         told = next(line for line in run.stderr if line.startswith("Waiting for GPU 0"))
         assert not noted(machine, "pages")
+        time.sleep(0.3)
     with run:
         rest = run.stderr.read()
     assert run.returncode == 0, rest

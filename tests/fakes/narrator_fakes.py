@@ -166,11 +166,11 @@ class AskingVoice(ToneVoice):
 
 
 class FailingVoice(ToneVoice):
-    """Cannot say "2" until FAKE_MENDED is set."""
+    """Cannot say "two" until FAKE_MENDED is set."""
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
         """A tone, or garbage from the server."""
-        if "2" in text and "FAKE_MENDED" not in os.environ:
+        if "two" in text.lower() and "FAKE_MENDED" not in os.environ:
             raise BackendAnswerError("The server answered with garbage.", "Look at its log.")
         return super().speak(text, profile, delivery)
 

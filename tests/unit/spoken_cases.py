@@ -25,7 +25,7 @@ CASES: tuple[tuple[str, str, str | None], ...] = (
     ("en", "NOT FAIR., WILLIE", "Not fair, Willie"),
     ("en", "***AHEM***", "Ahem"),
     ("en", "ARGH! PSST... BRRR!", "Arg! Pst... burr!"),
-    ("en", "AAAARGH!", "Argh!"),
+    ("en", "AAAARGH!", "Arg!"),
     ("en", "HAHAHAHA! BWAHAHA! HEH HEH. HEE HEE", "Ha ha ha! Bwa ha ha! Heh heh. Hee hee"),
     ("en", "MWAHAHAHA!", "Mwa ha ha ha!"),
     ("en", "$#@%! THAT @#$%&! DOG", "Bleep! That bleep! Dog"),
@@ -372,4 +372,7 @@ CASES: tuple[tuple[str, str, str | None], ...] = (
     ("ja", "ゴゴゴゴ…", "ゴゴゴゴ…"),
     ("ja", "っ！", "っ！"),
     ("ja", "んっ…", "んっ…"),
+    ("en", "@@X? YOU FILTHY SWINE!", "Bleep? You filthy swine!"),
+    ("en", "AH, RAMON-YOU HAVE WON!", "Ah, ramon — you have won!"),
+    ("en", "SO-AND-SO SAID THANK-YOU", "So-and-so said thank-you"),
 )

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from comic_narrator.errors import BackendAnswerError, BackendDownError, UsageError
+from comic_narrator.http import Answer, Patience, Server
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, VoiceProfile, served
 from comic_narrator.voices.fish import LICENCES, MOST_TOKENS, TOKENS_A_SECOND, FishVoice, Version, marked, sayable
+from comic_narrator.voices.lanes import Lanes
 from comic_narrator.voices.references import REFERENCE_RATE, REST, Recording, References
 from comic_narrator.voices.sniff import decoded
 from tests.fakes import speech_servers as fakes
@@ -245,6 +247,21 @@ def test_several_servers_are_several_lanes_and_one_that_dies_is_left_out(narrato
         for _ in range(2):
             with pytest.raises(BackendDownError):
                 voice.speak(TEXT, narrator, Delivery())
+
+
+def test_a_server_that_was_started_anew_is_asked_again_once_it_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    lanes = Lanes(["http://127.0.0.1:1"], Patience(connect=1, read=1, total=1, attempts=1))
+    for _ in range(2):
+        with pytest.raises(BackendDownError):
+            lanes.post("/v1/tts", {}, Patience(connect=1, read=1, total=1, attempts=1))
+    answer = Answer(200, "audio/wav", b"RIFF")
+    monkeypatch.setattr(Server, "get", lambda *_, **__: answer)
+    monkeypatch.setattr(Server, "post", lambda *_, **__: answer)
+    with pytest.raises(BackendDownError):
+        lanes.post("/v1/tts", {}, Patience())
+    lanes.check("/v1/health")
+    lanes.check("/v1/health")
+    assert lanes.post("/v1/tts", {}, Patience()) is answer
 
 
 def test_a_server_that_speaks_for_somebody_else_is_there_and_one_that_is_off_is_not(

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comic_narrator.film import resample
+from comic_narrator.film.camera import framed, scaled
 from comic_narrator.film.frames import Pyramid, SceneClip, draw, make_ground
 from comic_narrator.film.planes import Canvas, canvas_of, to_planes
 from comic_narrator.model import Box, Scene, Shot, View
@@ -179,3 +180,14 @@ def test_without_numba_frames_are_nearly_the_same(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(resample, "_kernel", lambda: resample._warped)
     warped = shown(page, view, area)
     assert np.abs(compiled.astype(int) - warped).max() <= 8
+
+
+@pytest.mark.parametrize("size", [(16, 16), (12_000, 12_000), (12_001, 1_001)], ids=["tiny", "huge", "flat"])
+def test_pages_of_odd_sizes_are_drawn(size: tuple[int, int]) -> None:
+    page = np.full((size[1], size[0], 3), (200, 60, 40), np.uint8)
+    view = framed(Box(0, 0, *size), SIZE[0] / SIZE[1])
+    near = scaled(view, 0.5)
+    shot = Shot(first_frame=0, end_frame=3, from_view=view, to_view=near, ease="smooth")
+    clip = SceneClip(page, Scene(page="0001", frames=3, clips=(), shots=(shot,)), SIZE, 30, "blur")
+    for index in range(3):
+        assert np.abs(clip.get_frame(index / 30)[90, 160].astype(int) - (200, 60, 40)).max() <= 3

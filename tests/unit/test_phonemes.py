@@ -32,7 +32,7 @@ TRICKY = "aAeEbBzZ '’-–—.,!?…\"“”()$£%#&@:;/0123456789áñßÆ日�
         ("Nooooo! Sooo goood! AAAARGH!", "no! so good! aargh!"),
         ("Ka-boom", "Ka-boom"),
         ("Hahaha! BWAHAHA!", "Ha ha ha! bwa ha ha!"),
-        ("Wh-what? Mr.Smith, rock 'n' roll", "whqh, what? mister Smith, rock and roll"),
+        ("Wh-what? Mr.Smith, rock 'n' roll", "whqh what? mister Smith, rock and roll"),
         ("3 hours later", "three hours later"),
         ("I've got $100", "I've got one hundred dollars"),
         ("$3.50 or $1.5 million", "three dollars fifty cents or one point five million dollars"),
@@ -66,7 +66,7 @@ def test_lettering_becomes_words(printed: str, said: str) -> None:
         ("TV", "tˈi vˈi"),
         ("in the USA now", "ɪn ðə jˈu ˈɛs ˈA nˈW"),
         ("What?! No…", "wˈʌt?! nˈO…"),
-        ("B-but I c-can't", "bə, bʌt ˌI kə, kˈænt"),
+        ("B-but I c-can't", "b bʌt ˌI k kˈænt"),
         ("It is.", "ɪt ˈɪz."),
     ],
 )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from comic_narrator.script.pacing import TONES
 
 from comic_narrator.errors import BackendAnswerError
-from comic_narrator.model import Box, PageLabel, Person
+from comic_narrator.model import Box, Figure, PageLabel, PageReading, Panel, Person
 from comic_narrator.readers import PageToRead, Reading, ReadLine
 from comic_narrator.readers.vllm.answers import (
+    Emotion,
     LanguageAnswer,
     PageAnswer,
     PeopleAnswer,
@@ -24,6 +24,8 @@ from comic_narrator.readers.vllm.answers import (
 from comic_narrator.readers.vllm.border import parse_page
 from comic_narrator.readers.vllm.boxes import Shown, Stated, place
 from comic_narrator.readers.vllm.parts import Part, evidence_text, likely, one_panel, whole_page
+from comic_narrator.script.delivery import SAME_AS, WORDS
+from comic_narrator.steps.pages import Known
 
 PANELS = (Box(0, 0, 800, 500), Box(0, 520, 800, 480))
 SIZE = (800, 1000)
@@ -219,8 +221,34 @@ def test_leads_and_people_of_pages_near_are_told_and_others_are_not() -> None:
     assert [one.name for one in told] == [*(lead.name for lead in leads), "Just now"]
 
 
-def test_tones_are_those_that_the_script_knows() -> None:
-    assert set(Tone.__args__) == {*TONES, "plain"}  # type: ignore[attr-defined]
+def test_whoever_the_series_knows_is_told_of_before_they_are_seen_and_not_twice_after() -> None:
+    nell = Person(name="Nell", aliases=("the keeper",), looks="an old woman in oilskins")
+    assert [one.name for one in likely([nell], "0007")] == ["Nell"]
+    assert "Nell: an old woman in oilskins; also called the keeper" in evidence_text(one_panel(PART, 0, [nell]))
+    known = Known([], (nell,))
+    assert known.people() == (nell,)
+    known.learn(page_with_figure("nell"))
+    assert [(one.name, len(one.labels)) for one in known.people()] == [("nell", 1)]
+
+
+def page_with_figure(label: str) -> PageReading:
+    panel = Panel(id="0001.01", bbox=PANELS[0])
+    figure = Figure(label=label, panel=panel.id, looks="old")
+    return PageReading(
+        page="0001",
+        image="p.png",
+        width=SIZE[0],
+        height=SIZE[1],
+        direction="ltr",
+        language="en",
+        panels=(panel,),
+        figures=(figure,),
+    )
+
+
+def test_tones_and_emotions_are_words_that_the_script_knows() -> None:
+    assert set(get_args(Tone)) - {"plain"} <= set(WORDS)
+    assert set(get_args(Emotion)) - {"neutral"} <= {*WORDS, *SAME_AS}
 
 
 KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "minimum", "maximum"}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comic_narrator.film.camera import holds
+from comic_narrator.film.frames import shot_at, view_at
 from comic_narrator.film.shots import drawn_area
-from comic_narrator.film.timeline import Take, time_scene
+from comic_narrator.film.timeline import LEAD_IN, TAIL, Take, time_scene
 from comic_narrator.model import Beat, Box, Line, PageReading, Panel, Scene
 
 SHAPE = 16 / 9
@@ -105,3 +109,27 @@ def test_a_balloon_that_reaches_over_its_panel_is_drawn_whole() -> None:
     area = drawn_area(page, page.panels[0])
     assert area.overlap(balloon) == balloon.area
     assert area.overlap(TWO[0]) == TWO[0].area
+
+
+@given(st.lists(st.floats(0.05, 40), min_size=1, max_size=60), st.sampled_from([24, 25, 30, 60]), st.floats(0, 2))
+def test_no_list_of_durations_makes_frames_drift(lengths: list[float], fps: int, pause: float) -> None:
+    """However many lines there are, the scene ends within half a frame of the seconds that it was asked for."""
+    beats = [spoken(f"0001.01.{i}", pause) for i in range(len(lengths))]
+    scene = laid(reading(Box(0, 0, 1000, 1500), size=(1000, 1500)), beats, lengths, fps)
+    asked = LEAD_IN + sum(lengths) + pause * len(lengths) + TAIL
+    assert abs(scene.frames / fps - asked) <= 0.5 / fps + 1e-6
+    assert scene.frames == scene.shots[-1].end_frame
+    for clip, length in zip(scene.clips, lengths, strict=True):
+        assert clip.end - clip.start == pytest.approx(length, abs=2e-6)
+
+
+@pytest.mark.parametrize("seconds", [0.05, 300.0])
+@pytest.mark.parametrize("size", [(16, 16), (12_000, 12_000), (12_000, 40)], ids=["tiny", "huge", "flat"])
+def test_odd_pages_and_odd_lines_have_shots_that_hold_the_balloon(seconds: float, size: tuple[int, int]) -> None:
+    balloon = Box(size[0] // 4, size[1] // 4, max(size[0] // 5, 2), max(size[1] // 5, 2))
+    page = reading(Box(0, 0, *size), lines=(line("0001.01.1", balloon),), size=size)
+    scene = laid(page, [spoken("0001.01.1")], [seconds])
+    clip = scene.clips[0]
+    for moment in np.linspace(clip.start, clip.end, 50):
+        index = min(round(moment * 30), scene.frames - 1)
+        assert holds(view_at(shot_at(scene, index), index), balloon)

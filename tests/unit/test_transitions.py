@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from comic_narrator.film.frames import SceneClip
+from comic_narrator.film.frames import SceneClip, beginning
 from comic_narrator.film.planes import Canvas, canvas_of
 from comic_narrator.film.timeline import Take, time_scene
 from comic_narrator.film.transitions import SLIDE, TURN, slide, turn
@@ -65,38 +65,58 @@ def page(number: int, grey: int) -> tuple[np.ndarray, PageReading]:
     return np.full((720, 580, 3), grey, np.uint8), reading
 
 
-def laid(reading: PageReading, *, establishing: float, moving: bool = True) -> Scene:
+def laid(reading: PageReading, *, moving: bool = True, pause: float = 0.35) -> Scene:
     beats = [
-        Beat(id=f"{panel.id}.1", page=reading.page, panel=panel.id, kind="speech", text="x", voice="v")
+        Beat(
+            id=f"{panel.id}.1", page=reading.page, panel=panel.id, kind="speech", text="x", voice="v", pause_after=pause
+        )
         for panel in reading.panels
     ]
     takes = {beat.id: Take("x", 1.0) for beat in beats}
     return time_scene(
-        reading, beats, takes, fps=30, shape=16 / 9, establishing=establishing, follows=True, moving=moving
+        reading, beats, takes, fps=30, shape=16 / 9, establishing=2.0, follows=True, goes_on=True, moving=moving
     )
 
 
-def test_pages_are_turned_panels_slide_and_speech_is_never_hidden() -> None:
+def test_panels_slide_pages_are_turned_and_speech_is_never_hidden() -> None:
     _, reading = page(2, 100)
-    shown = laid(reading, establishing=2.0)
-    assert [shot.enter for shot in shown.shots] == ["turn", "slide", "slide"]
-    assert [shot.enter for shot in laid(reading, establishing=0).shots] == ["slide", "slide"]
-    assert all(shot.enter == "cut" for shot in laid(reading, establishing=2.0, moving=False).shots)
-    lasts = {"cut": 0.0, "slide": SLIDE, "turn": TURN}
-    for scene in (shown, laid(reading, establishing=0)):
+    shown = laid(reading)
+    assert [shot.enter for shot in shown.shots] == ["cut", "slide", "slide"]
+    assert shown.leave == "turn"
+    assert laid(reading, pause=0).leave == "slide"
+    still = laid(reading, moving=False)
+    assert still.leave == "cut"
+    assert all(shot.enter == "cut" for shot in still.shots)
+    for scene in (shown, laid(reading, pause=0)):
+        ends = scene.frames / 30 - {"cut": 0.0, "slide": SLIDE, "turn": TURN}[scene.leave]
+        assert max(clip.end for clip in scene.clips) <= ends + 1e-6
         for shot in scene.shots:
             begun = [clip.start for clip in scene.clips if clip.start * 30 >= shot.first_frame]
-            assert not begun or shot.first_frame / 30 + lasts[shot.enter] <= begun[0] + 0.001
+            assert shot.enter == "cut" or not begun or shot.first_frame / 30 + SLIDE <= begun[0] + 0.001
 
 
-def test_a_scene_takes_over_from_the_last_frame_of_the_one_before() -> None:
-    light, _ = page(1, 220)
-    dark, reading = page(2, 60)
-    scene = laid(reading, establishing=2.0)
-    last: Shot = laid(page(1, 220)[1], establishing=2.0).shots[-1]
-    clip = SceneClip(dark, scene, SIZE, 30, "black", before=(light, last))
-    first, later = (clip.get_frame(t)[..., 1].astype(int) for t in (0, 1.0))
-    assert first[90, 160] == pytest.approx(220, abs=4)
-    assert later[90, 160] == pytest.approx(60, abs=4)
-    alone = SceneClip(dark, scene, SIZE, 30, "black")
-    assert int(alone.get_frame(0)[90, 160, 1]) == pytest.approx(60, abs=4)
+def test_the_last_page_just_ends() -> None:
+    _, reading = page(2, 100)
+    beats = [Beat(id="0002.01.0", page="0002", panel="0002.01", kind="pause", pause_after=2.0)]
+    assert time_scene(reading, beats, {}, fps=30, shape=16 / 9, establishing=2.0).leave == "cut"
+
+
+def test_a_scene_gives_way_to_the_first_frame_of_the_next_one() -> None:
+    dark, reading = page(1, 60)
+    light, following = page(2, 220)
+    scene = laid(reading)
+    first: Shot = laid(following).shots[0]
+    clip = SceneClip(dark, scene, SIZE, 30, "black", after=(light, first))
+    earlier, last = (clip.get_frame(t)[..., 1].astype(int) for t in (1.0, (scene.frames - 1) / 30))
+    opening = SceneClip(light, laid(following), SIZE, 30, "black").get_frame(0)[..., 1].astype(int)
+    assert earlier[90, 160] == pytest.approx(60, abs=4)
+    assert np.abs(last - opening).mean() < 12
+    alone = SceneClip(dark, scene, SIZE, 30, "black").get_frame((scene.frames - 1) / 30)
+    assert int(alone[90, 160, 1]) == pytest.approx(60, abs=4)
+
+
+def test_a_line_that_takes_longer_changes_nothing_of_how_its_page_begins() -> None:
+    """So a line that is spoken anew costs one scene: the one before it is not filmed again."""
+    _, reading = page(2, 100)
+    first, slower = laid(reading).shots[0], laid(reading, pause=3).shots[0]
+    assert beginning(first) == beginning(slower)

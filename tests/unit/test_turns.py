@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from filelock import FileLock, Timeout
 
 from comic_narrator.console import Watch
 from comic_narrator.errors import BackendDownError
@@ -146,6 +147,14 @@ def test_speech_that_grew_is_started_anew_between_lines_and_not_in_one(
     assert told.restarts == ("speech: grew from 2300 to 3000 MiB",)
 
 
+def test_the_cards_own_encoder_films_in_its_turn(tmp_path: Path) -> None:
+    run, landlord = made(tmp_path)
+    with run.filming("nvenc"), pytest.raises(Timeout):
+        FileLock(landlord.state.leases / "card-0.0.lock").acquire(timeout=0)
+    with run.filming("x264"):
+        FileLock(landlord.state.leases / "card-0.0.lock").acquire(timeout=0)
+
+
 def test_what_a_server_always_held_is_no_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "LOOK_AGAIN", 0.0)
     run, landlord = made(tmp_path, held=[4000, 4100, 4200])
@@ -212,4 +221,6 @@ def test_every_profile_reads_from_its_own_tenant(name: str) -> None:
     settings, _ = load_settings(name, {}, (), {})
     gpu = load_profile(name)
     assert gpu.tenant.vision is not None
+    if gpu.tenant.speech is not None:
+        assert settings.voice.url == f"http://{gpu.tenant.speech.host}:{gpu.tenant.speech.port}"
     assert settings.reader.url == f"http://{gpu.tenant.vision.host}:{gpu.tenant.vision.port}"

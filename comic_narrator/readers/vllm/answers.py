@@ -20,11 +20,17 @@ MOST_FIGURES = 40
 MOST_ENTRIES = 120
 MOST_TRANSLATED = 40
 
-Tone = Literal["plain", "shouting", "whispering"]
-"""How a line is said: those that the script knows, and a voice as usual."""
+Tone = Literal[
+    "plain", "shouting", "screaming", "loud", "whispering", "quiet", "laughing", "crying", "angry", "excited", "sad",
+    "tired", "afraid", "nervous", "panicked", "surprised", "gentle", "cold", "serious", "threatening", "sarcastic",
+    "confused", "urgent", "weak",
+]  # fmt: skip
+"""How a line is said, in words that the script knows; plain is a voice as usual."""
 Emotion = Literal[
-    "neutral", "happy", "sad", "angry", "afraid", "surprised", "disgusted", "tender", "tired", "thoughtful"
-]
+    "neutral", "happy", "excited", "sad", "angry", "furious", "afraid", "surprised", "tender", "tired", "nervous",
+    "confused", "calm",
+]  # fmt: skip
+"""What a face shows, in words that the script knows."""
 Pacing = Literal["still", "slow", "steady", "fast"]
 ShotSize = Literal["extreme close-up", "close-up", "medium", "full", "wide"]
 

@@ -91,7 +91,8 @@ def likely(cast: Sequence[Person], page: str) -> tuple[Person, ...]:
 
 def _away(person: Person, page: str) -> int:
     here = int(page) if page.isdecimal() else 0
-    return min(abs(int(label.page) - here) if label.page.isdecimal() else 0 for label in person.labels)
+    # Whoever is known from another volume may come in at any page.
+    return min((abs(int(label.page) - here) for label in person.labels if label.page.isdecimal()), default=0)
 
 
 def evidence_text(part: Part) -> str:
@@ -105,7 +106,7 @@ def evidence_text(part: Part) -> str:
         "",
     ]
     if part.known:
-        said.append("Known from other pages (their labels stay as they are):")
+        said.append("Known from other pages or volumes (their labels stay as they are):")
         said += [f"- {_person(person)}" for person in part.known]
     else:
         said.append("Nobody is known from other pages yet.")
@@ -143,5 +144,6 @@ def _line(number: int, line: ReadLine, legible: bool) -> str:
 
 
 def _person(person: Person) -> str:
-    about = "; ".join(part for part in (person.role, person.looks) if part)
+    names = f"also called {', '.join(person.aliases)}" if person.aliases else None
+    about = "; ".join(part for part in (person.role, person.looks, names) if part)
     return f"{person.name}: {about}" if about else person.name

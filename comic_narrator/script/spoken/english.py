@@ -23,6 +23,12 @@ from comic_narrator.script.spoken.words import (
 
 _WORD = r"[^\W\d_]+(?:'[^\W\d_]+)*"
 _SWEAR = r"(?<!\w)(?=[^\w\s]*[#@&%])(?=(?:[^\w\s]*[#@$%&*!?]){3})[#@$%&*!?^~+=†☠]{3,}"
+_HIDDEN_DASH = re.compile(
+    r"\b(?!thank-)([a-z]{2,})-(?=(you|i|he|she|we|they|but|and|what|who|why|this|then|if|it's|that's|don't|i'm)\b(?!-))",
+    re.IGNORECASE,
+)
+"""A dash that is lettered as short as a hyphen: before these words a compound is rarer than a break."""
+
 _MARKED = re.compile(
     r"(?<![\w'])(?:"
     + "|".join(
@@ -44,6 +50,7 @@ _LAUGH = re.compile(r"(?:mu|bu|gy|ny|[mbg])?(?:wa|a)?(?:h+[aeoi]+){2,}h*|(?:h[ae
 def english(text: str, names: Collection[str]) -> str:
     """`text` as it is said; `names` are words that keep their capital."""
     text = _rejoined(text)
+    text = re.sub(r"(?<![\w@])[@#$%&*]{2,}[Xx]?(?=[!?.,]|\s|$)(?<![*])", f" {CENSORED} ", text)
     text = re.sub(_SWEAR, lambda m: f" {CENSORED}{'!' if m[0].endswith('!') else ''} ", text)
     text = re.sub(r"(?<![\w*])[A-Za-z]+(?=[#*$!@]*[#*$])[#*$!@]+[A-Za-z]+|\b[A-Za-z][*#@$%]{2,}", CENSORED, text)
     text = re.sub(r"\bI\s*[♥♡]\s*(?=\w)", "I love ", text)
@@ -82,6 +89,7 @@ def _rejoined(text: str) -> str:
 def _marks(text: str) -> str:
     text = re.sub(r"\s*(--+|—|–|―|⸺)\s*", " — ", text.replace("\u2010", "-").replace("\u00ad", ""))
     text = re.sub(r"(?<=[A-Za-z])-(?=\s|$|[\"!?])", " — ", text)
+    text = _HIDDEN_DASH.sub(lambda m: m[0] if m[2].lower().startswith(m[1].lower()) else f"{m[1]} — ", text)
     text = re.sub(r"(?<=\s)-\s+|^-\s*(?=[A-Za-z])", "— ", text)
     text = re.sub(r"(?<=[A-Za-z]{2})([.,:!?])(?=[A-Za-z]{3})", r"\1 ", text)
     text = re.sub(r"\s*\.(\s?\.){1,}\s*", "... ", text)
@@ -177,7 +185,7 @@ def _said(word: str) -> str:
     """An interjection, laugh or long-drawn word as a voice can say it; any other word as it is."""
     short = re.sub(r"([a-z])\1{2,}", r"\1\1", word.lower())
     for form in (word.lower(), short, re.sub(r"([a-z])\1+$", r"\1", short), re.sub(r"([a-z])\1+", r"\1", short)):
-        if form in INTERJECTIONS and not (form in english_words() and form != word.lower() and len(form) > 3):
+        if form in INTERJECTIONS:
             spoken = INTERJECTIONS[form]
             return spoken.capitalize() if word[0].isupper() else spoken
     if _LAUGH.fullmatch(word.replace("-", "")) and len(word) > 3:
