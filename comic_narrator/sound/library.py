@@ -28,6 +28,8 @@ LONGEST_SECONDS = 120
 """No more than so much of a sound is played or held in memory; what is longer is looped earlier."""
 GUARD = 4800
 """Samples before the beginning of a shipped loop in which its end turns into it."""
+EFFECT_END = 480
+"""Samples in which an effect is faded out at its very end."""
 JOIN_SECONDS = 1.0
 """A loop of the user's is made seamless by blending so much of its end into its beginning."""
 
@@ -166,7 +168,11 @@ def _closed(whole: Audio, first: int) -> Audio:
 
 def _normal(sound: Sound, wave: Audio) -> Audio:
     """The wave at -23 LUFS; a loop is stereo and without a seam."""
-    if sound.kind != "effect":
+    if sound.kind == "effect":
+        # Coding blurs an end that was faded out, and a file of the user's may just stop.
+        end = min(EFFECT_END, len(wave))
+        wave = np.concatenate([wave[:-end], wave[-end:] * np.linspace(1, 0, end, dtype=np.float32)[:, None]])
+    else:
         wave = np.repeat(wave, 2, axis=1) if wave.shape[1] == 1 else wave
         wave = wave if sound.loop else _seamless(wave)
     loudness = sound.loudness
