@@ -123,9 +123,12 @@ def licence_text(licence: str) -> str | None:
 
 def decode(sound: Sound) -> tuple[Layer, ...]:
     """The layers of a sound, all of one length; InputError when a file of it cannot be read."""
-    waves = [_normal(sound, _read(path, sound)) for path in sound.paths]
-    length = min(len(wave) for wave in waves)
-    return tuple(_packed(wave[:length]) for wave in waves)
+    return tuple(decode_layer(sound, i) for i in range(len(sound.paths)))
+
+
+def decode_layer(sound: Sound, layer: int) -> Layer:
+    """One layer of a sound; InputError when its file cannot be read."""
+    return _packed(_normal(sound, _read(sound.paths[layer], sound)))
 
 
 def _packed(wave: Audio) -> Layer:
