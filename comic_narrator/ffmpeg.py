@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
+from weakref import WeakSet
 
 from imageio_ffmpeg import get_ffmpeg_exe
 
@@ -18,6 +20,8 @@ if sys.platform == "linux":
     from fcntl import F_SETPIPE_SZ, fcntl
 
 log = logging.getLogger(__name__)
+
+_started: WeakSet[subprocess.Popen[Any]] = WeakSet()
 
 PIPE = 1 << 20
 """Bytes between us and ffmpeg, where the system lets us choose: with 64 KiB a frame takes fifty hand-overs."""
@@ -39,17 +43,29 @@ def executable() -> str:
 def run(arguments: Sequence[str]) -> str:
     """Run ffmpeg to its end and return what it wrote to stderr; FilmError with its last words when it fails."""
     # A session of its own, here and below: Ctrl-C is for us, and we end it.
-    done = subprocess.run(
+    child = subprocess.Popen(
         [executable(), *QUIET, *arguments],
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
         start_new_session=True,
     )
-    if done.returncode != 0:
-        raise _failure(done.stderr)
-    return done.stderr
+    _started.add(child)
+    try:
+        _, said = child.communicate()
+    finally:
+        child.kill()
+    if child.returncode != 0:
+        raise _failure(said)
+    return said
+
+
+def kill_all() -> None:
+    """Kill every ffmpeg that still runs, for a program that is about to be gone."""
+    for child in list(_started):
+        child.kill()
 
 
 def version() -> str:
@@ -88,6 +104,7 @@ class Feed:
             start_new_session=True,
             cwd=cwd,
         )
+        _started.add(self.process)
         assert self.process.stdin is not None
         self._stdin = self.process.stdin
         if sys.platform == "linux":

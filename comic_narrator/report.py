@@ -9,6 +9,10 @@ from typing import Literal
 from pydantic import Field
 
 from comic_narrator.model import Artefact, Part
+from comic_narrator.pace import in_words
+
+TOLD_STAGES = (("reading", "pages read"), ("speech", "lines spoken"), ("film", "scenes filmed"))
+"""The stages that a person hears of at the end, and what each makes."""
 
 
 class StageReport(Part):
@@ -143,3 +147,17 @@ class Report(Artefact):
     gpu: GpuReport | None = None
 
     reading: ReadingReport | None = None
+
+    def told(self) -> str:
+        """What was made of what there is, how long it took and where most of that went, in a sentence or two."""
+        seconds = sum(stage.seconds for stage in self.stages)
+        named = {stage.stage: stage for stage in self.stages}
+        made = [
+            f"{named[stage].made} of {named[stage].made + named[stage].kept} {what}"
+            for stage, what in TOLD_STAGES
+            if stage in named
+        ]
+        length = f"{in_words(self.film_seconds)} of film" if self.film_seconds else "No film yet"
+        longest = max(self.stages, key=lambda stage: stage.seconds, default=None)
+        most = f", most of it in {longest.stage}" if longest and longest.seconds > 1 else ""
+        return f"{length}, made in {in_words(seconds)}{most}. Made anew: {', '.join(made) or 'nothing'}."

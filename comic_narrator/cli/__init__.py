@@ -14,6 +14,7 @@ from types import TracebackType
 import typer
 
 from comic_narrator.cli.app import app
+from comic_narrator.cli.interrupt import SAVED, end_in_time, leave_with_the_leash
 from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
@@ -29,10 +30,15 @@ COMMANDS = {
     "sounds": "sounds",
     "status": "shows",
     "doctor": "doctor",
+    "clean": "clean",
     "probe": "probe",
     "serve": "serve",
 }
 """The module of each command. A machine that only serves models need not have what filming needs."""
+
+
+ENDED_IN_TIME = ("film", "read")
+"""Commands whose work may be cut off at any moment."""
 
 
 def main() -> None:
@@ -44,6 +50,9 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # Whoever stops a container or a service wants what Ctrl-C gives.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    leave_with_the_leash()
+    if _named(sys.argv[1:])[0] in ENDED_IN_TIME:
+        end_in_time()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -61,6 +70,7 @@ def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackT
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; every error a user can act on is two sentences on stderr."""
+    Watch.events = "--events" in arguments
     watch = Watch()
     named = _named(arguments)
     try:
@@ -87,7 +97,8 @@ def run(arguments: Sequence[str]) -> int:
         left = INTERRUPTED
     # Typer hands back the code of whatever left early, and turns Ctrl-C into one.
     if left == INTERRUPTED:
-        watch.say("Interrupted. What is made is saved: run the same command again to go on.")
+        watch.tell("interrupted")
+        watch.say(SAVED)
     return left or 0
 
 

@@ -58,6 +58,12 @@ Verbose = Annotated[int, typer.Option("-v", "--verbose", count=True, help="Say m
 KeepEdits = Annotated[
     bool, typer.Option("--keep-edits", help="Keep files changed by hand though their inputs changed.")
 ]
+Adopt = Annotated[
+    bool, typer.Option("--adopt", help="Take files as they are whose journal is lost.", show_default=False)
+]
+Events = Annotated[
+    bool, typer.Option("--events", help="Tell progress as JSON, one event a line, on stderr.", show_default=False)
+]
 DiscardEdits = Annotated[
     bool, typer.Option("--discard-edits", help="Make files changed by hand anew when their inputs changed.")
 ]

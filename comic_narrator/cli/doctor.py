@@ -12,6 +12,7 @@ import typer
 
 from comic_narrator.backends import Group, choose, load
 from comic_narrator.cli.app import AsJson, Assignments, Language, Layout, Password, Profile, Skip, Spreads, app
+from comic_narrator.cli.clean import told_size
 from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.console import Watch, print_table, result
 from comic_narrator.doctor.book import BookReport, examine, needs_of
@@ -24,6 +25,7 @@ from comic_narrator.ingest import Spool, pages_of, plan
 from comic_narrator.machine import cores
 from comic_narrator.settings import ReaderSettings, Settings, VoiceSettings
 from comic_narrator.steps import wishes_of
+from comic_narrator.steps.economy import shares
 
 
 @app.command("doctor")
@@ -80,9 +82,9 @@ def _complain(machine: MachineReport, *, asked: bool) -> None:
 def _look_into(book: Path, settings: Settings, password: str | None) -> BookReport:
     with TemporaryDirectory() as place, Spool(Path(place)) as spool:
         source = open_with_password(book, spool, settings, password)
-        with Watch().stage("looking", len(source.pages)) as step:
+        with Watch().stage("looking", len(source.pages)) as looked:
             wishes = wishes_of(settings.book)
-            paging = plan(source, wishes, step)
+            paging = plan(source, wishes, lambda: looked(True))
         return examine(paging, pages_of(source, paging, paging.direction or "ltr"), wishes.language)
 
 
@@ -119,8 +121,9 @@ def _needs(book: Path, told: BookReport, settings: Settings) -> list[Finding]:
     said = f"{least:.1f} to {most:.1f} GB of {free / 1e9:.1f} GB free (up to {100 * most * 1e9 / max(free, 1):.0f} %)"
     work = film.with_name(f"{film.name}.work")
     if work.is_dir():
-        there = sum(file.stat().st_size for file in work.rglob("*") if file.is_file())
-        said += f"; {work.name} holds {there / 1e9:.2f} GB of it"
+        held = shares(work)
+        most_of_it = ", ".join(f"{what} {told_size(size)}" for what, size in list(held.items())[:3])
+        said += f"; {work.name} holds {told_size(sum(held.values()))} of it ({most_of_it})"
     soon, late = needs.minutes
     return [
         Finding(what="disk", fine=fits, said=said, do="Free some space, or film into another folder with -o."),

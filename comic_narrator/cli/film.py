@@ -15,10 +15,12 @@ import typer
 from comic_narrator import __version__
 from comic_narrator.backends import choose, load
 from comic_narrator.cli.app import (
+    Adopt,
     AsJson,
     Assignments,
     Book,
     DiscardEdits,
+    Events,
     KeepEdits,
     Language,
     Layout,
@@ -32,6 +34,7 @@ from comic_narrator.cli.app import (
     app,
 )
 from comic_narrator.cli.framing import beside, chosen_cut, framing
+from comic_narrator.cli.library import Wishes, film_library, is_library
 from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.cli.turns import turns_of
 from comic_narrator.console import Watch, result
@@ -60,9 +63,13 @@ def _version(wanted: bool) -> None:
 
 @app.command("film", epilog=EPILOG)
 def film(
+    context: typer.Context,
     book: Book,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The film; default: the book's name, .mp4, here.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The film, or a folder for a library's; default: the book's name, .mp4, here."
+        ),
     ] = None,
     layout: Layout = None,
     lang: Language = None,
@@ -101,22 +108,38 @@ def film(
     speak_sfx: Annotated[bool, typer.Option("--speak-sfx", help="Have drawn sound words spoken, too.")] = False,
     keep_edits: KeepEdits = False,
     discard_edits: DiscardEdits = False,
+    adopt: Adopt = False,
     private: Annotated[
         bool, typer.Option("--private", help="The film is for you alone: use also what may not be published.")
     ] = False,
     profile: Profile = None,
     assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
     as_json: AsJson = False,
+    events: Events = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=64, help="Of a library: books at once.")] = 1,
+    only: Annotated[
+        list[str], typer.Option("--only", metavar="PATTERN", help="Of a library: just these names; repeatable.")
+    ] = [],  # noqa: B006
+    newest: Annotated[int | None, typer.Option(min=1, help="Of a library: just the N that changed last.")] = None,
+    watching: Annotated[bool, typer.Option("--watch", help="Of a library: stay, and make new books too.")] = False,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="Of a library: which machines make it.")] = "local",
+    ray_address: Annotated[str | None, typer.Option(help="Address of the Ray cluster.", show_default="auto")] = None,
     verbose: Verbose = 0,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    """Turn a comic into a narrated film: comic-narrator BOOK -o OUT.mp4."""
-    del version
+    """Turn a comic into a narrated film, or a folder of them into films: comic-narrator BOOK -o OUT.mp4."""
+    del version, events
     if vision_only and until not in ("film", "script"):
         raise UsageError("--vision-only and --until exclude each other.", "Give one of them.")
     edits = _edits(keep_edits, discard_edits)
+    stop: Until = "script" if vision_only else until
+    if is_library(book, output):
+        assert output
+        wishes = Wishes(jobs, only, newest, watching, engine, ray_address)
+        film_library(context, book, output, stop, wishes, Watch(verbose))
+        return
     spoken = ["voice.sound_words=true"] if speak_sfx else []
     named = {"film.subtitle_language": subtitle_lang, "sound.private": "true" if private else None}
     told = profile, [*assignments, *spoken], layout, lang, spreads, skip
@@ -128,7 +151,7 @@ def film(
     _check_given(Script, from_script_json)
     wanted = _film_path(book, output)
     folder = _work_folder(work, wanted, edits)
-    stop: Until = "script" if vision_only else until
+    folder.adopt = adopt
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
         out = _writable(beside(wanted, cut))
@@ -227,6 +250,12 @@ def _narrate(job: Job, folder: Work, settings: Settings, profile: str | None, ve
     for kind, choice in choices.items():
         watch.say(f"{kind}: {choice.name} ({choice.why})", detail=True)
     with folder.opened() as work:
+        if work.cut_off:
+            watch.say(f"The last run was cut off ({work.cut_off.told}); going on where it stopped.")
+        if work.adopt and not work.entries:
+            watch.say(
+                f"The journal of {work.root} is lost: its files are taken for what would be made of this book now."
+            )
         _log_to(work.path(LOG))
         log.info("comic-narrator %s: %s -> %s", __version__, job.book, work.root)
         run = Run(work, watch, settings, reader, voice, choices, gpu=gpu)
@@ -234,6 +263,11 @@ def _narrate(job: Job, folder: Work, settings: Settings, profile: str | None, ve
             narrate(job, run)
     for shortfall in run.shortfalls:
         watch.say(f"fell short: {shortfall}", detail=True)
+    watch.say(run.report().told())
+    if folder.adopted:
+        watch.say(
+            f"Taken as they are, for the journal was lost: {folder.adopted} files. From here on all is known again."
+        )
     if run.shortfalls and not verbose:
         watch.say(f"{len(run.shortfalls)} things fell short: {folder.path(REPORT)} lists them.")
     if as_json:
@@ -248,9 +282,14 @@ def _narrate(job: Job, folder: Work, settings: Settings, profile: str | None, ve
     return run
 
 
+class _LogFile(logging.FileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
+        """Say nothing of a log that a full disk does not take: whatever is being made says it, in two sentences."""
+
+
 def _log_to(path: Path) -> None:
     """Everything, tracebacks included, goes to the work folder's log."""
-    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler = _LogFile(path, encoding="utf-8", errors="backslashreplace")
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     log.setLevel(logging.DEBUG)
     log.addHandler(handler)

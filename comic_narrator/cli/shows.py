@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from comic_narrator.errors import InputError
 from comic_narrator.report import Report
 from comic_narrator.settings import Setting, load_settings
 from comic_narrator.steps import REPORT
-from comic_narrator.work import JOURNAL, Work
+from comic_narrator.work import JOURNAL, Work, standings
 
 
 @app.command("settings")
@@ -40,22 +41,34 @@ def _setting_row(setting: Setting) -> tuple[str, ...]:
     return setting.key, str(setting.value), setting.origin, setting.description
 
 
+REASONS = 3
+"""So many reasons of a file are told in a table; --json has them all."""
+
+
+def _some(reasons: Sequence[str]) -> str:
+    more = f", and {len(reasons) - REASONS} more" if len(reasons) > REASONS else ""
+    return ", ".join(reasons[:REASONS]) + more
+
+
 @app.command("status")
 def show_status(
     work: Annotated[Path, typer.Argument(help="A work folder.", show_default=False)], as_json: AsJson = False
 ) -> None:
-    """What lies in a work folder: fresh, edited by hand, or missing; and what the last run said."""
+    """How each file of a work folder stands (fresh, stale, edited, missing, failed) and why; what the last run said."""
     if not (work / JOURNAL).is_file():
         raise InputError(f"{work} is not a work folder.", "Give the folder named OUTPUT.work beside a film.")
     folder = Work(work)
     folder.load()
-    states = {name: folder.state(name) for name in folder.entries}
+    files = standings(folder)
     report = folder.read(Report, REPORT) if (work / REPORT).is_file() else None
     if as_json:
         told = report.model_dump(mode="json", by_alias=True) if report else None
-        result(json.dumps({"files": states, "report": told}, indent=1))
+        because = {file.name: file.because for file in files if file.because}
+        states = {file.name: file.state for file in files}
+        result(json.dumps({"files": states, "because": because, "report": told}, indent=1))
         return
-    print_table(("file", "state"), list(states.items()))
+    rows = [(file.stage, file.name, file.state, _some(file.because)) for file in files]
+    print_table(("stage", "file", "state", "because"), rows)
     if report is None:
         result("The last run left no report: it was cut off. Run it again to go on.")
         return

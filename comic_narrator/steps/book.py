@@ -25,10 +25,11 @@ from comic_narrator.ingest.pages import LEFT_BY_HAND
 from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging, Script
 from comic_narrator.settings import BookSettings
+from comic_narrator.steps.names import panels_of, text_of
 from comic_narrator.steps.run import Job, Run
 from comic_narrator.steps.speech import judge_for
 from comic_narrator.steps.translation import check_translation
-from comic_narrator.work import digest_file, digest_of
+from comic_narrator.work import digest_of
 
 BOOK = "book.json"
 PAGING = "paging.json"
@@ -41,7 +42,7 @@ def ingest(job: Job, run: Run) -> Book:
     wanted = run.settings.book.language
     if speaks and wanted != "auto":
         _check_voice(job, run, wanted)
-    digest = _digest_of_book(job.source)
+    digest = _digest_of_book(job.source, run)
     paging = _paging(job, run, digest)
     book = _book(job, paging, run, digest)
     run.layout = f"{book.direction} ({_why(paging, book)})"
@@ -70,18 +71,13 @@ def _check_voice(job: Job, run: Run, language: str) -> None:
         raise UsageError(f"There is no voice named {narrator}.", f"Use one of {', '.join(voices)}.")
 
 
-def _digest_of_book(source: Source) -> str:
-    return digest_of(*((readable(name), digest_file(path)) for name, path in source.parts))
+def _digest_of_book(source: Source, run: Run) -> str:
+    return digest_of(*((readable(name), run.work.digests.whole(path)) for name, path in source.parts))
 
 
 def readable(name: str) -> str:
     """A file's name as text that can be written: not every file system keeps to UTF-8."""
     return os.fsencode(name).decode("utf-8", errors="replace")
-
-
-def text_of(page_id: str) -> str:
-    """The name of a page's text layer in the work folder."""
-    return f"pages/{page_id}/text.json"
 
 
 def reading_of(page_id: str) -> str:
@@ -110,7 +106,7 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
     picked = pick_pages(pages_of(job.source, paging, direction), job.pages)
     inputs = {
         "source": digest,
-        "paging": digest_of(paging),
+        **run.work.files(PAGING),
         "pages": job.pages or "all",
         "language": fixed or f"auto by {run.reader_identity}",
         "method": ingest_stage.METHOD,
@@ -155,12 +151,12 @@ def _stored(run: Run, page: NumberedPage, read: Callable[[], PagePicture] | None
     """The page in the work folder; none when it has no picture, or one that turns out to be broken."""
     if read is None:
         return []
+    page_id = f"{page.number:04}"
     try:
         picture = read()
     except BrokenPictureError as error:
-        run.leave_out(error.what)
+        run.leave_out(panels_of(page_id), error.what)
         return []
-    page_id = f"{page.number:04}"
     name = f"pages/{page_id}/page{picture.suffix}"
     inputs = {
         "source": source,
@@ -244,10 +240,10 @@ def _name_left_out(run: Run, picked: Sequence[NumberedPage], book: Book) -> None
     there = {int(page.id) for page in book.pages}
     for page in picked:
         if page.treat == "broken":
-            run.leave_out(page.why or f"{page.source} is broken.")
+            run.leave_out(panels_of(f"{page.number:04}"), page.why or f"{page.source} is broken.")
         elif page.picture is None:
             why = page.why or LEFT_BY_HAND
             run.shortfalls.append(f"{page.source} is left out: {why}")
             run.watch.say(f"left out: {page.source}: {why}")
         elif page.number not in there and not any(page.source in said for said in run.broken):
-            run.leave_out(f"{page.source} could not be read.")
+            run.leave_out(panels_of(f"{page.number:04}"), f"{page.source} could not be read.")

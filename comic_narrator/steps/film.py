@@ -27,11 +27,12 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.script import to_spoken
+from comic_narrator.steps.names import TIMING, reading_of
 from comic_narrator.steps.run import Job, Run
 from comic_narrator.steps.sound import credits_comment
-from comic_narrator.work import digest_file, digest_of
+from comic_narrator.steps.words import SCRIPT
+from comic_narrator.work import digest_of
 
-TIMING = "timing.json"
 FORMS: tuple[Literal["srt", "vtt"], ...] = ("srt", "vtt")
 
 
@@ -41,9 +42,7 @@ def time(
     """Lay all beats on the time line: timing.json."""
     look = run.settings.film
     inputs = {
-        "readings": digest_of(*readings.values()),
-        "script": digest_of(script),
-        "takes": digest_of(*((beat, take.file, take.seconds) for beat, take in takes.items())),
+        **run.work.files(*map(reading_of, readings), SCRIPT, *dict.fromkeys(take.file for take in takes.values())),
         "look": digest_of(look.fps, look.width, look.height, look.establishing, look.transitions),
         "method": film_stage.METHOD,
     }
@@ -73,11 +72,13 @@ def time(
 
 def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, run: Run) -> list[str]:
     """Film each page whose picture, shots, takes or `burnt` subtitles changed; in order, the names scenes/NNNN.mp4."""
-    images = {page.id: run.work.path(page.image) for page in book.pages}
+    images = {page.id: page.image for page in book.pages}
     look, names = run.settings.film, []
     encoding = Encoding(look.crf, look.preset, film_stage.choose_encoder(look.encoder))
     seen = digest_of(look.width, look.height, look.fps, encoding, look.ground)
-    with run.gpu.filming(encoding.encoder), run.stage("film", len(timing.scenes)) as step:
+    line = job.place(TIMING)
+    scenes, weights = run.work.parts(line, "scenes"), [scene.frames for scene in timing.scenes]
+    with run.gpu.filming(encoding.encoder), run.stage("film", len(weights), weights) as step:
         for i, scene in enumerate(timing.scenes):
             names.append(job.place(f"scenes/{scene.page}.mp4"))
             before = timing.scenes[i - 1] if i else None
@@ -89,16 +90,19 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, 
                 pictures |= {"below": images[after.page]} if after else {}
             elif after and scene.leave != "cut":
                 pictures["after"] = images[after.page]
+            part = f"{line}#scenes/{scene.page}"
             then = after.shots[0] if after and "after" in pictures else None
             inputs = {
-                **{name: digest_file(image) for name, image in pictures.items()},
-                "scene": digest_of(scene, *(film_stage.beginning(then) if then else ()), book.direction),
+                **run.work.files(*pictures.values()),
+                part: scenes[part],
+                "around": digest_of(pictures, *(film_stage.beginning(then) if then else ()), book.direction),
                 "look": seen,
                 "method": film_stage.METHOD,
             }
             text = burnt.get(scene.page, "")
             inputs |= {"burnt": digest_of(text)} if text else {}
-            film = partial(_film, pictures, scene, then, book.direction, encoding, text, run)
+            files = {role: run.work.path(name) for role, name in pictures.items()}
+            film = partial(_film, files, scene, then, book.direction, encoding, text, run)
             run.work.make(names[-1], inputs, film)
             step()
     return names
@@ -189,7 +193,7 @@ def _subtitles(
         words = translated_words(script, translation)
         wanted.append((translation.language, words, translation.language, "Translated"))
     for kind, words, language, title in wanted:
-        made = {"timing": digest_of(timing), "words": digest_of(words, speakers), "method": film_stage.METHOD}
+        made = {**run.work.files(job.place(TIMING)), "words": digest_of(words, speakers), "method": film_stage.METHOD}
         cues = film_stage.make_cues(timing, words, language, speakers)
         for form in FORMS:
             name = job.place(f"subtitles.{kind}.{form}")
@@ -197,9 +201,7 @@ def _subtitles(
             work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
             suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
             beside = work.name_of(job.film.with_suffix(suffix))
-            work.make(
-                beside, {name: digest_file(work.path(name))}, partial(shutil.copyfile, work.path(name)), product=True
-            )
+            work.make(beside, work.files(name), partial(shutil.copyfile, work.path(name)), product=True)
         tracks.append(Track(work.path(job.place(f"subtitles.{kind}.srt")), language, title))
     return tracks
 
@@ -238,8 +240,7 @@ def finish(
         cover = book.pages[0].image
         about = replace(_about(book, timing, run), cover=work.path(cover))
         parts = [*scenes, sound, cover, *(job.place(track.file.name) for track in tracks)]
-        inputs = {name: digest_file(work.path(name)) for name in parts}
-        inputs |= {"about": digest_of(_about(book, timing, run)), "method": film_stage.METHOD}
+        inputs = {**work.files(*parts), "about": digest_of(_about(book, timing, run)), "method": film_stage.METHOD}
         pictures = [(work.path(name), scene.frames) for name, scene in zip(scenes, timing.scenes, strict=True)]
         join = partial(film_stage.join_scenes, pictures, work.path(sound), tracks, about, timing.fps)
         work.make(work.name_of(job.film), inputs, join, product=True)

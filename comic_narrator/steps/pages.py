@@ -36,11 +36,10 @@ from comic_narrator.model import (
 )
 from comic_narrator.pictures import load_rgb
 from comic_narrator.readers import PageFigure, PageToRead, Reading, figures_of, number, one_person_a_label
-from comic_narrator.steps.book import text_of
 from comic_narrator.steps.many import WORTH, Lanes, in_lanes, processes_for, reading_ahead, told
+from comic_narrator.steps.names import panels_of, reading_of, text_of
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.steps.words import pins_beside
-from comic_narrator.work import digest_file, digest_of
 
 
 def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
@@ -49,15 +48,15 @@ def find_panels(book: Book, run: Run) -> tuple[Book, dict[str, PagePanels]]:
     with run.stage("panels", len(book.pages)) as step:
         for page in book.pages:
             inputs = {
-                "image": digest_file(run.work.path(page.image)),
+                **run.work.files(page.image),
                 "direction": book.direction,
                 "method": panels_stage.METHOD,
             }
-            name = f"pages/{page.id}/panels.json"
+            name = panels_of(page.id)
             try:
                 found[page.id] = run.work.artefact(PagePanels, name, inputs, partial(_panels, book, page, run))
             except BrokenPictureError as error:
-                run.leave_out(error.what)
+                run.leave_out(name, error.what)
             step()
     if not found:
         raise InputError(f"No page of {book.title} can be read: {run.broken[0]}", "Fetch the book again.")
@@ -107,7 +106,7 @@ def read(book: Book, panels: Mapping[str, PagePanels], job: Job, run: Run) -> di
             try:
                 readings[task.page.id] = _reading(task, ahead, run)
             except BackendAnswerError as error:
-                run.work.failed()
+                run.work.failed(task.name, error.what)
                 failed.append(f"page {task.page.id}: {error.what} {error.hint}")
             step()
     _note_shortfalls(readings, run)
@@ -124,15 +123,13 @@ def _task(book: Book, page: BookPage, panels: PagePanels, run: Run) -> _Task:
     image = run.work.path(page.image)
     words = _words(page, run)
     inputs = {
-        "image": digest_file(image),
-        "panels": digest_of(panels),
+        **run.work.files(page.image, panels_of(page.id), *([text_of(page.id)] if words else ())),
         "reader": run.reader_identity,
         "language": book.language,
-        **({"text": digest_of(*words)} if words else {}),
     }
     boxes = tuple(panel.bbox for panel in panels.panels)
     to_read = PageToRead(image, boxes, book.direction, book.language, words, page.id)
-    return _Task(page, panels, f"pages/{page.id}/page.json", inputs, to_read)
+    return _Task(page, panels, reading_of(page.id), inputs, to_read)
 
 
 @contextmanager
@@ -238,8 +235,7 @@ def show(book: Book, readings: Mapping[str, PageReading], run: Run) -> None:
     with run.stage("showing", len(book.pages)) as step:
         for page in book.pages:
             inputs = {
-                "image": digest_file(run.work.path(page.image)),
-                "reading": digest_of(readings[page.id]),
+                **run.work.files(page.image, reading_of(page.id)),
                 "method": show_stage.METHOD,
             }
             draw = partial(_show, run.work.path(page.image), readings[page.id])

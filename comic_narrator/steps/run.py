@@ -13,7 +13,7 @@ from pydantic import Field
 
 from comic_narrator import __version__
 from comic_narrator.backends import Choice
-from comic_narrator.console import Step, Watch
+from comic_narrator.console import Watch
 from comic_narrator.errors import BackendDownError, InputError, UsageError
 from comic_narrator.ingest import Source
 from comic_narrator.model import Artefact
@@ -130,15 +130,25 @@ class Run:
             )
 
     @contextmanager
-    def stage(self, name: str, steps: int) -> Iterator[Step]:
-        """Show and count a stage of so many steps; call the yielded function after each."""
-        with self.work.stage(name), self.watch.stage(name, steps) as step:
-            yield step
+    def stage(self, name: str, steps: int, weights: Sequence[float] = ()) -> Iterator[Callable[[], None]]:
+        """Show and count a stage of so many steps; call the yielded function after each.
 
-    def leave_out(self, why: str) -> None:
-        """Go on without a page that cannot be read, and say so."""
+        `weights` are the work in each step against the others, where they differ: the time left is told by them.
+        """
+        with self.work.stage(name), self.watch.stage(name, steps, weights) as step:
+            made = self.work.made
+
+            def stepped() -> None:
+                nonlocal made
+                before, made = made, self.work.made
+                step(made > before)
+
+            yield stepped
+
+    def leave_out(self, page: str, why: str) -> None:
+        """Go on without the file of a page that cannot be read, and say so."""
         self.broken.append(why)
-        self.work.failed()
+        self.work.failed(page, why)
         self.watch.say(f"left out: {why}")
 
     def report(self) -> Report:

@@ -12,6 +12,7 @@ from comic_narrator import sound as sound_stage
 from comic_narrator.model import Beat, Line, PageReading, Scene, Script, Timing
 from comic_narrator.report import Credit
 from comic_narrator.sound import Choice, Cue, Said, Sound
+from comic_narrator.steps.names import TIMING
 from comic_narrator.steps.run import Job, Run, refuse_unpublishable
 from comic_narrator.steps.speech import load_take
 from comic_narrator.voices import Samples
@@ -33,14 +34,13 @@ def mix(readings: Mapping[str, PageReading], script: Script, timing: Timing, job
     run.sounds_heard += [sound.credit for sound in choice.sounds()]
     run.shortfalls += [f"beat {beat}: no sound fits {text!r}" for beat, text in choice.missing]
     refuse_unpublishable([*run.voices_heard, *run.sounds_heard], private=wanted.private)
-    takes = {clip.file: digest_file(run.work.path(clip.file)) for scene in timing.scenes for clip in scene.clips}
+    takes = dict.fromkeys(clip.file for scene in timing.scenes for clip in scene.clips)
     inputs = {
-        "timing": digest_of(timing),
+        **run.work.files(job.place(TIMING), *takes),
         "sounds": digest_of(*(_placed(placement) for placement in choice.placements)),
         "speech": digest_of(*sorted(_sides(readings, run).items())),
         "loudness": str(wanted.loudness),
         "method": sound_stage.METHOD,
-        **takes,
     }
     with run.stage("sound", 1) as step:
         run.work.make(job.place(SOUND), inputs, partial(_mix, readings, timing, choice, run))

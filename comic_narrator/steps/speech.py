@@ -196,7 +196,7 @@ class _Booth:
                 except CancelledError:
                     continue
                 except BackendAnswerError as error:
-                    self._run.work.failed()
+                    self._run.work.failed(order.name, error.what)
                     self.failed[order.name] = error
                 except NarratorError as error:
                     stopped = stopped or error

@@ -47,7 +47,7 @@ def translate(book: Book, script: Script, cast: Cast, job: Job, run: Run) -> Tra
             }
             made = run.work.artefact(Translation, TRANSLATION, inputs, build)
         except (BackendAnswerError, BackendDownError, UsageError) as error:
-            run.work.failed()
+            run.work.failed(TRANSLATION, error.what)
             run.shortfalls.append(f"no subtitles in {target}: {error.what}")
             return None
         finally:

@@ -12,6 +12,7 @@ from comic_narrator.model import Book, Cast, PageReading, People, Script, parse_
 from comic_narrator.readers import figures_of, one_person_a_label
 from comic_narrator.script import Pins, Style, Wordbook, parse_pins, parse_wordbook, with_names
 from comic_narrator.settings import VoiceSettings
+from comic_narrator.steps.names import reading_of
 from comic_narrator.steps.run import Job, Run, read_given
 from comic_narrator.work import digest_of
 
@@ -22,7 +23,7 @@ SCRIPT = "script.json"
 
 def who_is_who(book: Book, readings: Mapping[str, PageReading], job: Job, run: Run) -> People:
     """Tell which labels of the pages mean the same person: people.json."""
-    inputs = {"readings": digest_of(*readings.values()), "reader": run.reader_identity}
+    inputs = {**run.work.files(*map(reading_of, readings)), "reader": run.reader_identity}
     images = {page.id: run.work.path(page.image) for page in book.pages}
 
     def build() -> People:
@@ -46,8 +47,7 @@ def cast(book: Book, readings: Mapping[str, PageReading], people: People, job: J
     narrator = run.settings.voice.narrator
     pins = pins_beside(job.book, run.settings.voice)
     inputs = {
-        "readings": digest_of(*readings.values()),
-        "people": digest_of(people),
+        **run.work.files(*map(reading_of, readings), PEOPLE),
         "voices": digest_of([voice.id for voice in voices]),
         "narrator": narrator,
         "pins": digest_of(pins),
@@ -93,9 +93,7 @@ def script(book: Book, readings: Mapping[str, PageReading], people: People, cast
     words = wordbook_beside(job.book, voice)
     style = Style(run.settings.film.wordless, voice.speed, words, voice.sound_words)
     inputs = {
-        "readings": digest_of(*readings.values()),
-        "people": digest_of(people),
-        "cast": digest_of(cast),
+        **run.work.files(*map(reading_of, readings), PEOPLE, CAST),
         "style": digest_of(style),
         "method": script_stage.METHOD,
     }

@@ -1,0 +1,73 @@
+"""How the files of a work folder stand, told without running anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from comic_narrator.work.journal import Entry
+
+if TYPE_CHECKING:
+    from comic_narrator.work import Work
+
+Stands = Literal["fresh", "stale", "edited", "conflict", "missing", "failed"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One file: the stage that makes it, how it stands, and which of its inputs (or what else) is the reason."""
+
+    name: str
+    stage: str
+    state: Stands
+    because: tuple[str, ...] = ()
+
+
+def standings(work: Work) -> tuple[Standing, ...]:
+    """How each file that the journal knows stands against the files that it was made from.
+
+    A change that is still to come is told as well: what is made from a stale file is stale. What a run with other
+    settings or another book would make anew is not known before that run.
+    """
+    told: dict[str, Standing] = {}
+    for entry in work.entries.values():
+        told[entry.name] = _standing(work, entry, told)
+    for failure in work.failures.values():
+        if not work.path(failure.name).is_file():
+            told[failure.name] = Standing(failure.name, failure.stage, "failed", (failure.failed,))
+    return tuple(told.values())
+
+
+def _standing(work: Work, entry: Entry, told: Mapping[str, Standing]) -> Standing:
+    state = work.state(entry.name)
+    if state == "missing":
+        return Standing(entry.name, entry.stage, "missing")
+    changed = tuple(_changed(work, entry, told))
+    if not changed:
+        return Standing(entry.name, entry.stage, "edited" if state == "edited" else "fresh")
+    return Standing(entry.name, entry.stage, "conflict" if state == "edited" else "stale", changed)
+
+
+def _changed(work: Work, entry: Entry, told: Mapping[str, Standing]) -> Iterator[str]:
+    for key, digest in entry.inputs.items():
+        name, _, part = key.partition("#")
+        if name not in work.entries:
+            continue
+        if not work.path(name).is_file():
+            yield f"{name} is missing"
+        elif _digest(work, name, part) != digest:
+            yield f"{key} changed"
+        elif name in told and told[name].state in ("stale", "conflict"):
+            yield f"{name} is {told[name].state}"
+
+
+def _digest(work: Work, name: str, part: str) -> str | None:
+    if not part:
+        return work.digests.content(work.path(name))
+    place, _, item = part.partition("/")
+    try:
+        return work.parts(name, place).get(f"{name}#{place}/{item}")
+    except (json.JSONDecodeError, KeyError):
+        return None
