@@ -102,6 +102,10 @@ def stored(name: str, kind: str, tags: str, waves: list[Wave]) -> dict[str, Any]
             write(files[-1], np.concatenate([wave[-GUARD:], wave, wave[:GUARD]]), kind)
     licence, source, attribution = credited()
     loop = None if kind == "effect" else [GUARD, GUARD + len(wave)]
+    if loop:
+        # As it is heard: at few bits a codec leaves out some of the noise.
+        coded, _ = soundfile.read(DATA / files[0], dtype="float32", always_2d=True)
+        loudness = steady_loudness(coded[loop[0] : loop[1]])
     return {
         "kind": kind, "tags": tags.split(), "files": files, "seconds": round(len(wave) / RATE, 3), "loop": loop,
         "loudness": round(loudness, 1), "licence": licence, "source": source, "attribution": attribution,

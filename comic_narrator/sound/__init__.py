@@ -27,5 +27,5 @@ __all__ = [
     "speech_stem",
 ]
 
-METHOD = "sound-2"
+METHOD = "sound-3"
 """Raised when the same takes and cues may give another mix."""

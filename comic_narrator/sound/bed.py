@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.sound.choosing import Placement
-from comic_narrator.sound.library import Kind, Layer, Sound, decode
+from comic_narrator.sound.library import Kind, Layer, Sound, decode_layer
 
 Audio = NDArray[np.float32]
 Curve = NDArray[np.float32]
@@ -84,7 +84,7 @@ class Bed:
         self._placements = placements
         self._dip, self._lead_dip = Ducking(spoken), Ducking(spoken, LEAD_DIP)
         self._level = speech_lufs - DECODED_LUFS
-        self._decoded: dict[str, tuple[Layer, ...]] = {}
+        self._decoded: dict[tuple[str, int], Layer] = {}
 
     def block(self, first: int, count: int, kinds: frozenset[Kind]) -> Audio:
         """The sounds of these kinds from sample `first` on, float32 of shape (count, 2)."""
@@ -104,16 +104,17 @@ class Bed:
 
     def _forget(self, needed: set[str]) -> None:
         """Let go of what was not heard for the longest time, as far as there is too much."""
-        for name in [name for name in self._decoded if name not in needed]:
-            if sum(layer.numbers.nbytes for layers in self._decoded.values() for layer in layers) <= KEPT_BYTES:
+        for key in [key for key in self._decoded if key[0] not in needed]:
+            if sum(layer.numbers.nbytes for layer in self._decoded.values()) <= KEPT_BYTES:
                 break
-            del self._decoded[name]
+            del self._decoded[key]
 
-    def _layers(self, sound: Sound) -> tuple[Layer, ...]:
+    def _layer(self, sound: Sound, number: int = 0) -> Layer:
+        key = (sound.name, number)
         # Taken out and put back: the dict is in the order in which sounds were last heard.
-        layers = self._decoded.pop(sound.name, ()) or decode(sound)
-        self._decoded[sound.name] = layers
-        return layers
+        layer = self._decoded.pop(key) if key in self._decoded else decode_layer(sound, number)
+        self._decoded[key] = layer
+        return layer
 
     def _add(self, placement: Placement, out: Audio, first: int, ducked: Curve, lead: Curve) -> None:
         begin, end = round(placement.start * SAMPLE_RATE), round(placement.end * SAMPLE_RATE)
@@ -121,20 +122,20 @@ class Bed:
         if stop <= start:
             return
         here = slice(start - first, stop - first)
-        layers = self._layers(placement.sound)
+        base = self._layer(placement.sound)
         kind = placement.sound.kind
         if kind == "effect":
-            stop = min(stop, begin + len(layers[0].numbers))
+            stop = min(stop, begin + len(base.numbers))
             here = slice(here.start, max(here.start, stop - first))
         if here.stop == here.start:
             return
         level = np.float32(10 ** ((self._level + ALONE_DB[kind] + placement.gain_db) / 20))
         gain = level * ducked * _fades(placement, first, len(out))
-        wave = layers[0].stretch(start - begin, here.stop - here.start)
+        wave = base.stretch(start - begin, here.stop - here.start)
         wave *= _spread(gain, here)
-        if len(layers) > 1 and lead.min() < 1:
+        if len(placement.sound.paths) > 1 and lead.min() < 1:
             joins = np.float32(10 ** (LEAD_DB / 20)) * (1 - lead) * gain
-            wave += layers[1].stretch(start - begin, len(wave)) * _spread(joins, here)
+            wave += self._layer(placement.sound, 1).stretch(start - begin, len(wave)) * _spread(joins, here)
         out[here] += wave if placement.place == 0 and wave.shape[1] == 2 else wave * _sides(placement.place)
 
 

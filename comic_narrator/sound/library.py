@@ -28,6 +28,8 @@ LONGEST_SECONDS = 120
 """No more than so much of a sound is played or held in memory; what is longer is looped earlier."""
 GUARD = 4800
 """Samples before the beginning of a shipped loop in which its end turns into it."""
+EFFECT_END = 480
+"""Samples in which an effect is faded out at its very end."""
 JOIN_SECONDS = 1.0
 """A loop of the user's is made seamless by blending so much of its end into its beginning."""
 
@@ -121,9 +123,12 @@ def licence_text(licence: str) -> str | None:
 
 def decode(sound: Sound) -> tuple[Layer, ...]:
     """The layers of a sound, all of one length; InputError when a file of it cannot be read."""
-    waves = [_normal(sound, _read(path, sound)) for path in sound.paths]
-    length = min(len(wave) for wave in waves)
-    return tuple(_packed(wave[:length]) for wave in waves)
+    return tuple(decode_layer(sound, i) for i in range(len(sound.paths)))
+
+
+def decode_layer(sound: Sound, layer: int) -> Layer:
+    """One layer of a sound; InputError when its file cannot be read."""
+    return _packed(_normal(sound, _read(sound.paths[layer], sound)))
 
 
 def _packed(wave: Audio) -> Layer:
@@ -166,7 +171,11 @@ def _closed(whole: Audio, first: int) -> Audio:
 
 def _normal(sound: Sound, wave: Audio) -> Audio:
     """The wave at -23 LUFS; a loop is stereo and without a seam."""
-    if sound.kind != "effect":
+    if sound.kind == "effect":
+        # Coding blurs an end that was faded out, and a file of the user's may just stop.
+        end = min(EFFECT_END, len(wave))
+        wave = np.concatenate([wave[:-end], wave[-end:] * np.linspace(1, 0, end, dtype=np.float32)[:, None]])
+    else:
         wave = np.repeat(wave, 2, axis=1) if wave.shape[1] == 1 else wave
         wave = wave if sound.loop else _seamless(wave)
     loudness = sound.loudness
