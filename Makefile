@@ -1,5 +1,6 @@
 # make film   sets up and makes a film of the sample comic
 # make test   sets up and passes the tests
+# make test-slow  the slower tests: servers, killed runs, libraries
 # make check  sets up and checks style, types, layers and documentation
 # make score  reads the pages with known truth, in ../shared and of our samples, and says what is right, what is not and why
 # make balloons  fetches the optional balloon detector, and says under which terms it stands
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: film test check hear score balloons contract-vllm wheel clean
+.PHONY: film test test-slow check hear score balloons contract-vllm wheel clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,7 +26,11 @@ film: $(READY)
 	$(BIN)/comic-narrator samples/lighthouse.cbz -o out/lighthouse.mp4
 
 test: $(READY_DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+
+# Slower, and not part of `make test`: servers brought up and down, runs that are killed, libraries, casts over volumes.
+test-slow: $(READY_DEV)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
 check: $(READY_DEV)
 	$(BIN)/ruff check .

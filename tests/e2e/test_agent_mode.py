@@ -18,7 +18,7 @@ import pytest
 from comic_narrator.http import Server
 from tests.e2e.machine import RECORDS, ROOT, Machine
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")]
 
 
 def test_up_starts_the_tenants_in_order_and_again_is_nothing_to_do(machine: Machine) -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.kill_rig import rig
+
+pytestmark = pytest.mark.slow
 
 
 def test_no_moment_to_be_killed_in_costs_more_than_what_was_in_flight(tmp_path: Path) -> None:

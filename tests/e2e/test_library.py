@@ -16,6 +16,8 @@ import pytest
 from tests.conftest import draw_page
 from tests.e2e.conftest import FAKES, QUICK, command, narrate
 
+pytestmark = pytest.mark.slow
+
 TINY = ("--set", "film.width=160", "--set", "film.height=160", "--set", "film.preset=ultrafast", "--set", "film.fps=24")
 OPTIONS = (*QUICK, *TINY, "--lang", "en")
 

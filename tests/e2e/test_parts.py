@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from comic_narrator import ffmpeg
 from tests.e2e.conftest import FAKES, QUICK, ROOT, SMALL, narrate
+
+pytestmark = pytest.mark.slow
 
 BOOK = ROOT / "samples" / "lighthouse.cbz"
 

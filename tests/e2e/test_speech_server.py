@@ -19,6 +19,8 @@ from tests.e2e.conftest import FAKES, QUICK
 from tests.fakes import speech_servers as fakes
 from tests.fakes.speech_servers import FakeOpenAI
 
+pytestmark = pytest.mark.slow
+
 KEY = "not-for-any-file"
 
 

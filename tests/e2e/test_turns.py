@@ -16,7 +16,7 @@ from comic_narrator.gpu.lease import lease
 from tests.conftest import draw_page
 from tests.e2e.machine import Machine
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")]
 
 PAGES = 4
 

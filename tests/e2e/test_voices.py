@@ -14,6 +14,8 @@ from tests.conftest import draw_page
 from tests.e2e.conftest import FAKES, QUICK, SMALL, narrate
 from tests.unit.test_listening import hum
 
+pytestmark = pytest.mark.slow
+
 SPEAKERS = [f"Person {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXY"]
 
 
