@@ -95,7 +95,7 @@ def killed_node(folder: Path) -> tuple[int, dict[str, Any]]:
         print(f"a node killed with {films(folder)} films made")
         return ended(run)
     finally:
-        cluster.shutdown()  # type: ignore[no-untyped-call]
+        cluster.shutdown()
 
 
 def films(folder: Path) -> int:

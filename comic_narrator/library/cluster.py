@@ -41,7 +41,7 @@ class Cluster:
                 "Start one with `ray start --head`, and name it with --ray-address.",
             ) from error
         self._ray = ray
-        self._labels = frozenset(ray.cluster_resources())  # type: ignore[no-untyped-call]
+        self._labels = frozenset(ray.cluster_resources())
         self.lanes = lanes
         self.halts = tuple(stage for stage in ("script", "speech") if RESOURCES[stage] in self._labels)
         self._tasks: set[Any] = set()
