@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,22 @@ def test_every_dependency_is_listed_with_its_licence() -> None:
     wanted = [*project["dependencies"], *extras["ears"], *extras["dev"]]
     names = {re.split(r"[<>=\[]", line)[0] for line in wanted} - {"comic-narrator"}
     assert not {name for name in names if name not in text("THIRD_PARTY.md")}
+
+
+def test_everything_that_the_package_imports_is_installed_with_it() -> None:
+    project = tomllib.loads(text("pyproject.toml"))["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["ears"]]
+    lines += project["optional-dependencies"]["cluster"]
+    installed = {re.split(r"[<>=\[; ]", line)[0].lower().replace("_", "-") for line in lines}
+    imports = {
+        name
+        for file in (ROOT / "comic_narrator").rglob("*.py")
+        for name in re.findall(r"^\s*(?:from|import) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    makers = packages_distributions()
+    foreign = {name for name in imports if name in makers and name not in sys.stdlib_module_names}
+    missing = {name for name in foreign if not {maker.lower().replace("_", "-") for maker in makers[name]} & installed}
+    assert missing - {"comic_narrator"} == set()
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
