@@ -26,11 +26,11 @@ film: $(READY)
 	$(BIN)/comic-narrator samples/lighthouse.cbz -o out/lighthouse.mp4
 
 test: $(READY_DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 # Slower, and not part of `make test`: servers brought up and down, runs that are killed, libraries, casts over volumes.
 test-slow: $(READY_DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
 check: $(READY_DEV)
 	$(BIN)/ruff check .

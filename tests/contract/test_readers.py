@@ -24,9 +24,6 @@ from comic_narrator.readers.vllm.reader import VllmReader
 from tests.fakes.truthful import echo
 from tests.fakes.vllm_server import FakeVllm
 
-# They share models that take seconds to load.
-pytestmark = pytest.mark.xdist_group("readers")
-
 READERS: dict[str, Callable[[str], Reader]] = {
     "embedded": lambda url: EmbeddedReader(),
     "vllm": lambda url: VllmReader(Chat(Server(url)), EmbeddedReader()),

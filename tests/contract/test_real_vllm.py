@@ -25,7 +25,6 @@ from comic_narrator.readers.vllm.greeting import drawn_page as greeting_page
 URL = os.environ.get("COMIC_NARRATOR_TEST_VLLM", "")
 pytestmark = [
     pytest.mark.skipif(not URL, reason="COMIC_NARRATOR_TEST_VLLM names no server: make contract-vllm brings one up"),
-    pytest.mark.xdist_group("vllm"),
 ]
 
 SCHEMA = {

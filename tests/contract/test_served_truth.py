@@ -8,8 +8,6 @@ import pytest
 
 from benchmarks.served_truth import nothing_lost, scored
 
-pytestmark = pytest.mark.xdist_group("readers")
-
 
 @pytest.mark.shared
 def test_a_model_that_knows_the_truth_scores_all_words_and_speakers(shared: Path, tmp_path: Path) -> None:

@@ -31,9 +31,6 @@ from tests.fakes import speech_servers as fakes
 from tests.fakes.babble import Sound, babble, cut_off, wav
 from tests.fakes.speech_servers import FakeFish, FakeOpenAI, FakeSpeech
 
-# They share models that take seconds to load.
-pytestmark = pytest.mark.xdist_group("voices")
-
 
 @contextmanager
 def embedded_voice() -> Iterator[Voice]:

@@ -19,9 +19,6 @@ from comic_narrator.film.frames import view_at
 from comic_narrator.model import PageReading, Script, Timing
 from tests.e2e.conftest import Film
 
-# They share a film that takes a minute to make.
-pytestmark = pytest.mark.xdist_group("film")
-
 
 def parsed(film: Film) -> tuple[Timing, Script]:
     timing = Timing.model_validate_json((film.work / "timing.json").read_bytes())

@@ -13,9 +13,6 @@ from comic_narrator.voices import Delivery, ears
 from comic_narrator.voices.ears import Ears, compared, normal_words, wrong_words
 from comic_narrator.voices.embedded import EmbeddedVoice
 
-# It shares models that take seconds to load.
-pytestmark = pytest.mark.xdist_group("voices")
-
 # As Whisper tiny.en and base heard good takes of the embedded voice.
 GOOD = (
     ("en", "What?", "Wanna do?"),

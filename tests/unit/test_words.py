@@ -11,9 +11,6 @@ from comic_narrator.readers.cutting import cut, grown
 from comic_narrator.readers.recogniser import Letter
 from comic_narrator.readers.words import AREA, MOST_ENLARGED, Words, first_scale, stripped
 
-# They share models that take seconds to load.
-pytestmark = pytest.mark.xdist_group("readers")
-
 
 @pytest.fixture(scope="module")
 def words() -> Words:
