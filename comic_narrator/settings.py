@@ -36,7 +36,9 @@ def _listed(value: object) -> object:
 
 def _paths(value: object) -> object:
     """Text as paths, parted as the system parts those of PATH."""
-    return tuple(filter(None, value.split(os.pathsep))) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return tuple(part for part in value.split(os.pathsep) if part and part != "none")
 
 
 def _language_tag(value: str) -> str:
