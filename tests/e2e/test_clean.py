@@ -13,6 +13,8 @@ from tests.conftest import draw_page
 from tests.e2e.conftest import FAKES, QUICK, narrate
 from tests.e2e.test_library import TINY
 
+pytestmark = pytest.mark.slow
+
 
 def test_takes_and_scenes_without_a_use_go_and_a_bound_is_kept(tmp_path: Path) -> None:
     (tmp_path / "book").mkdir()

@@ -11,6 +11,8 @@ import pytest
 from tests.conftest import draw_page
 from tests.e2e.conftest import FAKES, narrate
 
+pytestmark = pytest.mark.slow
+
 CROWD = ("--set", "reader.backend=crowd", "--lang", "en")
 
 

@@ -21,6 +21,8 @@ from tests.fakes import vllm_server as fakes
 from tests.fakes.truthful import echo
 from tests.fakes.vllm_server import Asked, FakeVllm
 
+pytestmark = pytest.mark.slow
+
 KEY = "no-key-of-anybody"
 
 
@@ -34,9 +36,16 @@ def started(fake: FakeVllm, folder: Path, *arguments: str) -> subprocess.Popen[s
     """The command, with the network on: the server is on this machine."""
     command = [sys.executable, "-m", "comic_narrator", *arguments, "--set", f"reader.url={fake.url}"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COMIC_NARRATOR_API_KEY": KEY}
-    # A group of its own, for Ctrl-C goes to all of one.
+    # A group of its own, for Ctrl-C goes to all of one, and is heard where the tests themselves run in the background.
     return subprocess.Popen(
-        command, cwd=folder, env=environment, text=True, stdout=-1, stderr=-1, start_new_session=True
+        command,
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=-1,
+        stderr=-1,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
