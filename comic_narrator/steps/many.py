@@ -73,10 +73,15 @@ def told(coming: Future[Reading]) -> Reading:
     try:
         return coming.result()
     except BrokenProcessPool as error:
-        raise DoesNotFitError(
-            "A process that read pages was killed, most likely because memory ran out.",
-            "Close other programs, or run again with --set reader.processes=1: what is read stays.",
-        ) from error
+        raise _killed("read pages", "reader", "read") from error
+
+
+def _killed(did: str, section: str, kept: str) -> DoesNotFitError:
+    """The error for a process that was ended from outside: what it did, whose setting helps, what is not lost."""
+    return DoesNotFitError(
+        f"A process that {did} was killed, most likely because memory ran out.",
+        f"Close other programs, or run again with --set {section}.processes=1: what is {kept} stays.",
+    )
 
 
 def _begin(choice: Choice, settings: ReaderSettings) -> None:
@@ -164,10 +169,7 @@ class _Choir:
         try:
             return self._pool.submit(_speak, text, profile, delivery).result()
         except BrokenProcessPool as error:
-            raise DoesNotFitError(
-                "A process that spoke lines was killed, most likely because memory ran out.",
-                "Close other programs, or run again with --set voice.processes=1: what is spoken stays.",
-            ) from error
+            raise _killed("spoke lines", "voice", "spoken") from error
 
 
 def _begin_voice(choice: Choice, settings: VoiceSettings) -> None:
