@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -12,7 +13,7 @@ from contextlib import suppress
 from comic_narrator.console import LEASH, Watch
 from comic_narrator.errors import INTERRUPTED
 
-GRACE = 1.2
+GRACE = 0.8
 """Seconds that a run has to end by itself; the work folder is whole at any moment, so then it may be killed."""
 
 SAVED = "Interrupted. What is made is saved: run the same command again to go on."
@@ -31,9 +32,11 @@ def _watch(come: int) -> None:
     while not {signal.SIGINT, signal.SIGTERM} & set(os.read(come, 64)):
         pass
     time.sleep(GRACE)
-    from comic_narrator import ffmpeg
+    # Where nothing has imported it yet, there is nothing to kill, and to import it now would take long.
+    if "comic_narrator.ffmpeg" in sys.modules:
+        from comic_narrator import ffmpeg
 
-    ffmpeg.kill_all()
+        ffmpeg.kill_all()
     for child in multiprocessing.active_children():
         with suppress(ProcessLookupError):
             child.kill()
