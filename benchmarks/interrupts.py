@@ -21,7 +21,7 @@ import threading
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
@@ -127,7 +127,15 @@ def _alive(mark: str) -> tuple[str, ...]:
     return tuple(left)
 
 
-def rig(times: int, seed: int, place: Path, *, quick: bool, copies: int = 3) -> list[Interrupted]:
+def rig(
+    times: int,
+    seed: int,
+    place: Path,
+    *,
+    quick: bool,
+    copies: int = 3,
+    told: Callable[[Interrupted], object] = lambda one: None,
+) -> list[Interrupted]:
     """Interrupt runs so many times, over as many books as that takes."""
     chance, seen, books = random.Random(seed), list[Interrupted](), 0
     draw(place / "0", copies)
@@ -138,6 +146,7 @@ def rig(times: int, seed: int, place: Path, *, quick: bool, copies: int = 3) -> 
             code = run.process.wait(chance.uniform(0, LONGEST)) if goes_on else run.process.wait()
         except subprocess.TimeoutExpired:
             seen.append(run.interrupt())
+            told(seen[-1])
             continue
         if code:
             raise SystemExit(f"exit {code}: {run.said}")
@@ -154,7 +163,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="quick backends instead of the program's own")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        seen = rig(asked.times, asked.seed, Path(place), quick=asked.quick)
+        seen = rig(asked.times, asked.seed, Path(place), quick=asked.quick, told=lambda one: print(one, flush=True))
     by_stage = defaultdict(list)
     for one in seen:
         by_stage[one.stage].append(one.seconds)
@@ -162,8 +171,6 @@ def main() -> None:
         print(f"{stage:<16} {len(seconds):>3} times, {max(seconds):.2f} s at most")
     wrong = [one for one in seen if one.exit != INTERRUPTED or one.left]
     print(f"{len(seen)} interrupts: {max(one.seconds for one in seen):.2f} s at most, {len(wrong)} wrong")
-    for one in wrong:
-        print(one)
     sys.exit(bool(wrong))
 
 

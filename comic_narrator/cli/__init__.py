@@ -14,7 +14,7 @@ from types import TracebackType
 import typer
 
 from comic_narrator.cli.app import app
-from comic_narrator.cli.interrupt import SAVED, end_in_time, leave_with_the_leash
+from comic_narrator.cli.interrupt import SAVED, end_in_time, leave_at_once, leave_with_the_leash
 from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
@@ -51,9 +51,13 @@ def main() -> None:
     # Whoever stops a container or a service wants what Ctrl-C gives.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     leave_with_the_leash()
-    if _named(sys.argv[1:])[0] in ENDED_IN_TIME:
+    in_time = _named(sys.argv[1:])[0] in ENDED_IN_TIME
+    if in_time:
         end_in_time()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if in_time and code == INTERRUPTED:
+        leave_at_once()
+    sys.exit(code)
 
 
 def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackType | None) -> None:

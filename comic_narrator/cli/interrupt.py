@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from typing import NoReturn
 
 from comic_narrator.console import LEASH, Watch
 from comic_narrator.errors import INTERRUPTED
@@ -31,7 +32,26 @@ def end_in_time() -> None:
 def _watch(come: int) -> None:
     while not {signal.SIGINT, signal.SIGTERM} & set(os.read(come, 64)):
         pass
+    # Whoever computes without a pause lets this thread in more often, so that it is in time on a busy machine.
+    sys.setswitchinterval(0.0005)
     time.sleep(GRACE)
+    _end_children()
+    watch = Watch()
+    watch.tell("interrupted")
+    watch.say(SAVED)
+    os._exit(INTERRUPTED)
+
+
+def leave_at_once() -> NoReturn:
+    """Be gone, now that all is said and saved: to take models and pools down in order would take seconds."""
+    _end_children()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(INTERRUPTED)
+
+
+def _end_children() -> None:
     # Where nothing has imported it yet, there is nothing to kill, and to import it now would take long.
     if "comic_narrator.ffmpeg" in sys.modules:
         from comic_narrator import ffmpeg
@@ -40,10 +60,6 @@ def _watch(come: int) -> None:
     for child in multiprocessing.active_children():
         with suppress(ProcessLookupError):
             child.kill()
-    watch = Watch()
-    watch.tell("interrupted")
-    watch.say(SAVED)
-    os._exit(INTERRUPTED)
 
 
 def leave_with_the_leash() -> None:

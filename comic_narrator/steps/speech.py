@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -215,7 +216,10 @@ class _Booth:
         self._remember(order, _verdict(order.name, digest, judged))
 
     def _write(self, judged: Judged, path: Path) -> None:
-        soundfile.write(path, judged.take, SAMPLE_RATE, format="FLAC", subtype="PCM_24")
+        # Not to the file itself: of a full disk libsndfile says no more than "system error".
+        coded = io.BytesIO()
+        soundfile.write(coded, judged.take, SAMPLE_RATE, format="FLAC", subtype="PCM_24")
+        path.write_bytes(coded.getbuffer())
 
     def _remember(self, order: _Order, verdict: JudgedTake) -> None:
         self._verdicts[order.name] = verdict
