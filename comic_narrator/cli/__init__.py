@@ -14,7 +14,13 @@ from types import TracebackType
 import typer
 
 from comic_narrator.cli.app import app
-from comic_narrator.cli.interrupt import SAVED, end_in_time, leave_at_once, leave_with_the_leash
+from comic_narrator.cli.interrupt import (
+    end_in_time,
+    leave_at_once,
+    leave_with_the_leash,
+    say_interrupted,
+    was_interrupted,
+)
 from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
@@ -63,6 +69,10 @@ def main() -> None:
 def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackType | None) -> None:
     # Where no work folder is open yet, logging itself shows the trace on stderr.
     log.critical("bug", exc_info=(kind, bug, trace))
+    if was_interrupted():
+        # Ctrl-C in the middle of an import comes out as whatever the module makes of it.
+        say_interrupted()
+        leave_at_once()
     files = [handler.baseFilename for handler in log.handlers if isinstance(handler, logging.FileHandler)]
     Watch().fail(
         NarratorError(
@@ -101,8 +111,7 @@ def run(arguments: Sequence[str]) -> int:
         left = INTERRUPTED
     # Typer hands back the code of whatever left early, and turns Ctrl-C into one.
     if left == INTERRUPTED:
-        watch.tell("interrupted")
-        watch.say(SAVED)
+        say_interrupted()
     return left or 0
 
 

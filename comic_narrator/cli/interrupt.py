@@ -20,6 +20,9 @@ GRACE = 0.8
 SAVED = "Interrupted. What is made is saved: run the same command again to go on."
 
 
+_heard = threading.Event()
+
+
 def end_in_time() -> None:
     """From the first signal on, leave within GRACE: also where the main thread is deep in a model, or waits for one."""
     # The signal's number comes through the pipe at once; its Python handler waits for the main thread.
@@ -29,17 +32,28 @@ def end_in_time() -> None:
     threading.Thread(target=_watch, args=(come,), daemon=True).start()
 
 
+def was_interrupted() -> bool:
+    """Whether a signal to leave came: what fails from then on most likely fails because of it."""
+    return _heard.is_set()
+
+
 def _watch(come: int) -> None:
     while not {signal.SIGINT, signal.SIGTERM} & set(os.read(come, 64)):
         pass
+    _heard.set()
     # Whoever computes without a pause lets this thread in more often, so that it is in time on a busy machine.
     sys.setswitchinterval(0.0005)
     time.sleep(GRACE)
     _end_children()
+    say_interrupted()
+    os._exit(INTERRUPTED)
+
+
+def say_interrupted() -> None:
+    """What the user is told."""
     watch = Watch()
     watch.tell("interrupted")
     watch.say(SAVED)
-    os._exit(INTERRUPTED)
 
 
 def leave_at_once() -> NoReturn:
