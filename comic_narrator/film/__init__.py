@@ -7,11 +7,12 @@ from comic_narrator.film.container import About, Mark, Track, count_frames, join
 from comic_narrator.film.encode import EncoderName, Encoding, PlanarWriter, choose_encoder, encode_scene
 from comic_narrator.film.frames import Ground, SceneClip, beginning, end_of_strip
 from comic_narrator.film.scroll import frame_height
-from comic_narrator.film.subtitles import make_cues, write_cues
+from comic_narrator.film.subtitles import Cue, make_cues, write_cues
 from comic_narrator.film.timeline import Take, time_scene
 
 __all__ = [
     "About",
+    "Cue",
     "EncoderName",
     "Encoding",
     "Ground",
