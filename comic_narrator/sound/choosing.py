@@ -66,16 +66,24 @@ class Choice:
         return sorted({p.sound.name: p.sound for p in self.placements}.values(), key=lambda sound: sound.name)
 
 
-def choose(cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float, *, floor: bool = True) -> Choice:
+def choose(
+    cues: Sequence[Cue],
+    shelves: Sequence[Sequence[Sound]],
+    seconds: float,
+    *,
+    floor: bool = True,
+    fetched: Sequence[Sound] = (),
+) -> Choice:
     """Choose for a film of so many seconds; earlier shelves are asked first (the user's before the program's).
 
-    `floor` has a quiet room heard under it all.
+    `floor` has a quiet room heard under it all; `fetched` is asked where nothing on the shelves fits.
     """
     missing: list[tuple[str, str]] = []
-    placed = [*_effects([cue for cue in cues if cue.kind == "sound"], shelves, seconds, missing)]
+    mine, ours = shelves[:-1], (shelves[-1], fetched)
+    placed = [*_effects([cue for cue in cues if cue.kind == "sound"], mine, ours, seconds, missing)]
     for kind in ("ambience", "music"):
         spans = [cue for cue in cues if cue.kind == kind]
-        placed += _spans(spans, KINDS[kind], shelves, seconds, missing)
+        placed += _spans(spans, KINDS[kind], (*mine, *ours), seconds, missing)
     if floor:
         rooms = [s for s in by_kind(shelves[-1], "ambience") if s.name == FLOOR]
         placed += [Placement(room, 0.0, seconds, FLOOR_DB) for room in rooms]
@@ -140,11 +148,15 @@ class _Heard:
 
 
 def _effects(
-    cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float, missing: list[tuple[str, str]]
+    cues: Sequence[Cue],
+    mine: Sequence[Sequence[Sound]],
+    ours: Sequence[Sequence[Sound]],
+    seconds: float,
+    missing: list[tuple[str, str]],
 ) -> list[Placement]:
     heard, placed = _Heard(), []
     for cue in sorted(cues, key=lambda cue: cue.start):
-        fits = find((cue.printed, cue.wanted), shelves[:-1], "effect") or find((cue.wanted,), shelves[-1:], "effect")
+        fits = find((cue.printed, cue.wanted), mine, "effect") or find((cue.wanted,), ours, "effect")
         if not fits:
             missing.append((cue.beat, cue.printed or cue.wanted or ""))
             continue
