@@ -94,12 +94,11 @@ def draw(pyramid: Pyramid, view: View, area: Box, ground: Canvas, canvas: Canvas
 
     The area's edges are blended by how much of each pixel they cover, so that they glide instead of stepping.
     """
-    np.copyto(canvas.memory, ground.memory)
     scale = canvas.size[0] / view.w
     level = pyramid.level(scale)
     colours: tuple[Plane | None, Plane | None] = level.colours or (None, None)
     for i, source in enumerate((level.brightness, *colours)):
-        _draw_plane(source, pyramid.size, level, view, area, scale, i > 0, canvas.planes[i], emphasis)
+        _draw_plane(source, pyramid.size, level, view, area, scale, i > 0, ground.planes[i], canvas.planes[i], emphasis)
 
 
 def _draw_plane(
@@ -110,20 +109,23 @@ def _draw_plane(
     area: Box,
     scale: float,
     colour: bool,
+    ground: Plane,
     out: Plane,
     emphasis: Emphasis,
 ) -> None:
-    """Draw one plane of a level of the page onto that of a frame which shows the page's pixels at `scale`."""
+    """Draw one plane of a level of the page over that of the ground; the frame shows the page's pixels at `scale`."""
     coarse = 2 if colour else 1
     height, width = out.shape
     cover_x = _coverage((area.x - view.x) * scale / coarse, (area.right - view.x) * scale / coarse, width)
     cover_y = _coverage((area.y - view.y) * scale / coarse, (area.bottom - view.y) * scale / coarse, height)
     columns, rows = np.flatnonzero(cover_x), np.flatnonzero(cover_y)
     if columns.size == 0 or rows.size == 0:
+        out[:] = ground
         return
     x0, x1, y0, y1 = int(columns[0]), int(columns[-1]) + 1, int(rows[0]), int(rows[-1]) + 1
-    inside = out[y0:y1, x0:x1]
-    below = inside[[0, -1]].copy(), inside[:, [0, -1]].copy()
+    for beside in (np.s_[:y0], np.s_[y1:], np.s_[y0:y1, :x0], np.s_[y0:y1, x1:]):
+        out[beside] = ground[beside]
+    inside, below = out[y0:y1, x0:x1], ground[y0:y1, x0:x1]
     if source is None:
         inside[:] = MIDDLE
     else:
@@ -165,12 +167,11 @@ def _coverage(start: float, end: float, length: int) -> NDArray[np.float32]:
     return covered
 
 
-def _blend_edges(
-    patch: Plane, below: tuple[Plane, Plane], cover_x: NDArray[np.float32], cover_y: NDArray[np.float32]
-) -> None:
-    """Mix the patch's outermost columns and rows with what lay below them, in place."""
-    rows, columns = below
+def _blend_edges(patch: Plane, below: Plane, cover_x: NDArray[np.float32], cover_y: NDArray[np.float32]) -> None:
+    """Mix the patch's outermost columns and rows with what lies below them, in place."""
     for i in (0, -1):
-        patch[:, i] = np.rint(patch[:, i] * cover_x[i] + columns[:, i] * (1 - cover_x[i]))
+        if cover_x[i] < 1:
+            patch[:, i] = np.rint(patch[:, i] * cover_x[i] + below[:, i] * (1 - cover_x[i]))
     for i in (0, -1):
-        patch[i] = np.rint(patch[i] * cover_y[i] + rows[i] * (1 - cover_y[i]))
+        if cover_y[i] < 1:
+            patch[i] = np.rint(patch[i] * cover_y[i] + below[i] * (1 - cover_y[i]))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.film.emphasis import Lit
-from comic_narrator.film.resample import Axis, Plane, padded, resample
+from comic_narrator.film.resample import Axis, Plane, laid, resample
 from comic_narrator.model import Box, Cutout, View
 
 DIM = 0.16
@@ -66,8 +66,8 @@ class Relief:
         cv2.fillPoly(inside, [corners + offset], 255)
         free = self._free(cutout, panel, sigma)
         soft = cv2.GaussianBlur(inside, (0, 0), sigma)
-        self._free_plane = padded(free)
-        self._mask = padded(cv2.multiply(soft, free, scale=1 / 255).astype(np.uint8, copy=False))
+        self._free_plane = laid(free)
+        self._mask = laid(cv2.multiply(soft, free, scale=1 / 255).astype(np.uint8, copy=False))
 
     def _free(self, cutout: Cutout, panel: Box, sigma: float) -> Plane:
         """Where the cut-out may be drawn: within its panel and, with a soft edge, beside the lettering."""

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from comic_narrator.film.resample import PAD, Plane, padded
+from comic_narrator.film.resample import PAD, Plane
 
 Pixels = NDArray[np.uint8]
 """An RGB picture, shape (h, w, 3)."""
@@ -35,7 +35,7 @@ _TO_RGB = np.hstack([_FROM_YUV, -_FROM_YUV @ _TO_YUV[:, 3:]])
 
 @dataclass(frozen=True)
 class Planes:
-    """A picture of `size` (width, height) as `padded` planes: brightness, and two of colour at half size, if any."""
+    """A picture of `size` (width, height) as `laid` planes: brightness, and two of colour at half size, if any."""
 
     size: tuple[int, int]
     brightness: Plane
@@ -54,16 +54,16 @@ def to_planes(*pictures: Pixels) -> Planes:
     """RGB pictures of one width, the next below the one before, as planes of limited range."""
     width, height = pictures[0].shape[1], sum(picture.shape[0] for picture in pictures)
     sizes = (height, width), (-(-height // 2), -(-width // 2))
-    brightness, *colours = (np.empty((h + 2 * PAD, w + 2 * PAD), np.uint8) for h, w in (sizes[0], sizes[1], sizes[1]))
+    brightness, *colours = (np.empty((w + 2 * PAD, h + 2 * PAD), np.uint8) for h, w in (sizes[0], sizes[1], sizes[1]))
     top, strays = 0, 0
     for band in _bands(pictures):
         yuv = cv2.transform(band, _TO_YUV)
         rows = yuv.shape[0]
         yuv = cv2.copyMakeBorder(yuv, 0, rows % 2, 0, width % 2, cv2.BORDER_REPLICATE)
         half = cv2.resize(yuv, (yuv.shape[1] // 2, yuv.shape[0] // 2), interpolation=cv2.INTER_AREA)
-        _inner(brightness)[top : top + rows] = yuv[:rows, :width, 0]
+        _inner(brightness)[:, top : top + rows] = cv2.transpose(yuv[:rows, :width, 0])
         for channel, plane in enumerate(colours, 1):
-            _inner(plane)[top // 2 : top // 2 + half.shape[0]] = half[..., channel]
+            _inner(plane)[:, top // 2 : top // 2 + half.shape[0]] = cv2.transpose(half[..., channel])
         strays = max(strays, int(np.abs(half[..., 1:].astype(np.int16) - MIDDLE).max()))
         top += rows
     for plane in (brightness, *colours):
@@ -98,8 +98,9 @@ def _repeat_edges(plane: Plane) -> None:
 
 
 def _resized(plane: Plane, size: tuple[int, int]) -> Plane:
-    small = cv2.resize(_inner(plane), size, interpolation=cv2.INTER_AREA)
-    return padded(small.astype(np.uint8, copy=False))
+    """A plane that is laid, of a smaller picture of `size` (width, height)."""
+    small = cv2.resize(_inner(plane), size[::-1], interpolation=cv2.INTER_AREA)
+    return cv2.copyMakeBorder(small, PAD, PAD, PAD, PAD, cv2.BORDER_REPLICATE).astype(np.uint8, copy=False)
 
 
 class Canvas:
