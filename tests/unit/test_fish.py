@@ -222,7 +222,12 @@ def test_one_server_speaks_one_line_at_a_time_and_is_not_asked_how_it_is(
     assert voice.lanes == 1
     voice.check("en")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda text: voice.speak(text, narrator, Delivery()), ["One more!", "Two more!", "Three more!", "Four more!"]))
+        list(
+            pool.map(
+                lambda text: voice.speak(text, narrator, Delivery()),
+                ["One more!", "Two more!", "Three more!", "Four more!"],
+            )
+        )
     assert fake.most_in_flight == 1
     assert fake.calls == ["GET /v1/health"] + ["POST /v1/tts"] * 4
 
