@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +14,16 @@ from numpy.typing import NDArray
 
 from comic_narrator.voices.ears import bare_kana, normal_words, transcribed, whisper
 from comic_narrator.voices.phonemes import phonemes
+
+DRAWN_TOGETHER = {
+    "im": "i am", "ive": "i have", "youre": "you are", "youve": "you have", "youll": "you will", "hes": "he is",
+    "shes": "she is", "thats": "that is", "whats": "what is", "theres": "there is", "heres": "here is",
+    "weve": "we have", "theyre": "they are", "theyve": "they have", "theyll": "they will", "dont": "do not",
+    "doesnt": "does not", "didnt": "did not", "isnt": "is not", "arent": "are not", "wasnt": "was not",
+    "werent": "were not", "couldnt": "could not", "wouldnt": "would not", "shouldnt": "should not", "cannot": "can not",
+    "lets": "let us", "cause": "because",
+}  # fmt: skip
+"""Contractions as `normal_words` leaves them, but for those that would be other words, such as well and its."""
 
 Sound = Path | NDArray[np.float32]
 """A sound file that PyAV can read, or 48 kHz mono samples of shape (n,)."""
@@ -46,18 +58,27 @@ def heard_wrong(reference: str, heard: str, language: str) -> tuple[int, int]:
     return words.substitutions + words.deletions + words.insertions, len(normal_words(reference).split())
 
 
-def by_sound(text: str) -> str:
-    """`text` as `normal_words`, each word as it sounds: Whisper writes won for one, and names as it likes.
+def words_wrong(written: str, heard: str) -> int:
+    """How many English words of `written` are heard wrong, missing or added, both as `normal_words`.
 
-    Compounds are written in one way too: some day is someday.
+    Words count by their sound, for Whisper writes won for one. So does where they are parted (some day, someday), and
+    what it draws together or spells out (I've, I have), as its own normaliser does.
     """
-    words = re.sub(
-        r"\b(any|some|a|ego|good|dog|pumpkin) (more|day|while|maniac|hearted|gone|stars)\b", r"\1\2", normal_words(text)
-    )
-    return " ".join(_sound(word) for word in words.split())
+    said, got = (normal_words(text).split() for text in (written, heard))
+    matched = SequenceMatcher(None, [_sound(word) for word in said], [_sound(word) for word in got], autojunk=False)
+    wrong = 0
+    for tag, i1, i2, j1, j2 in matched.get_opcodes():
+        if tag != "equal" and _together(said[i1:i2]) != _together(got[j1:j2]):
+            wrong += max(i2 - i1, j2 - j1)
+    return wrong
+
+
+def _together(words: Sequence[str]) -> str:
+    """How words sound in one breath, contractions spelled out."""
+    return "".join(_sound(word) for each in words for word in DRAWN_TOGETHER.get(each, each).split())
 
 
 @cache
 def _sound(word: str) -> str:
-    # Stress and the weak vowels that it leaves are no difference between words.
-    return re.sub(r"[ˈˌ ]", "", phonemes(word, "en-US")).translate(str.maketrans("ɪᵻɐᵊ", "əəəə")) or word
+    # Stress and the weak vowels that it leaves are no difference between words; nor are t and d where they are flapped.
+    return re.sub(r"[ˈˌ ]", "", phonemes(word, "en-US")).translate(str.maketrans("ɪᵻɐᵊT", "əəəəd")) or word
