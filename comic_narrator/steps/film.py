@@ -44,7 +44,7 @@ def time(
     look = run.settings.film
     inputs = {
         **run.work.files(*map(reading_of, readings), SCRIPT, *dict.fromkeys(take.file for take in takes.values())),
-        "look": digest_of(look.fps, look.width, look.height, look.establishing, look.transitions),
+        "look": digest_of(look.fps, look.width, look.height, look.establishing, look.transitions, look.light),
         "method": film_stage.METHOD,
     }
 
@@ -60,6 +60,7 @@ def time(
                 follows=page is not book.pages[0],
                 goes_on=page is not book.pages[-1],
                 moving=look.transitions == "moving",
+                lit=look.light == "balloon",
             )
             for page in book.pages
         ]
@@ -121,6 +122,9 @@ def _film(
 ) -> None:
     """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
     look = run.settings.film
+    size = (look.width, look.height)
+    # Before the page is there, so that one picture at a time is held.
+    after = film_stage.first_frame(load_rgb(pictures["after"]), then, size, look.ground) if then else None
     page = load_rgb(pictures["image"])
     reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
     above, below = (
@@ -132,15 +136,15 @@ def _film(
     clip = SceneClip(
         page,
         scene,
-        (look.width, look.height),
+        size,
         look.fps,
         look.ground,
         above=above,
         below=below,
-        # Nothing of ours holds on to the next page once its first frame is drawn.
-        after=(load_rgb(pictures["after"]), then) if then else None,
+        after=after,
         leftwards=direction != "rtl",
     )
+    del page, above, below
     unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
     if unseen:
         run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
