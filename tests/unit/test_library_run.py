@@ -42,6 +42,9 @@ class Notes:
     def stop(self) -> None:
         """Nothing runs."""
 
+    def close(self) -> None:
+        """Nothing is held."""
+
 
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
