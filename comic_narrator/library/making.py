@@ -152,13 +152,14 @@ def _product(run: LibraryRun, book: Shelved) -> Path:
 
 
 def _untouched(product: Path) -> bool:
-    """Whether nobody changed anything in the work folder of a film, or it is gone."""
+    """Whether nothing changed by hand in the work folder of a film is still to reach it, or the folder is gone."""
     root = product if product.is_dir() else product.with_name(f"{product.name}.work")
     if not (root / JOURNAL).is_file():
         return True
     work = Work(root)
     work.load()
-    return all(file.state in ("fresh", "failed") for file in standings(work))
+    # What is made from an edited file is stale until a run has made it anew.
+    return all(file.state in ("fresh", "edited", "failed") for file in standings(work))
 
 
 def _make(run: LibraryRun, wanted: Sequence[_Wanted], ledger: Ledger) -> None:
