@@ -169,6 +169,9 @@ class FilmSettings(_Section):
     transitions: Literal["moving", "cut"] = Field(
         "moving", description="From panel to panel and page to page: moving (slides, pages turned) or cut."
     )
+    light: Literal["balloon", "none"] = Field(
+        "balloon", description="What is lit while it is spoken: balloon (with its speaker, the rest darker) or none."
+    )
     subtitles: Annotated[tuple[Literal["printed", "spoken"], ...], BeforeValidator(_listed)] = Field(
         ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
     )

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from comic_narrator.film import resample
 from comic_narrator.film.camera import framed, scaled
-from comic_narrator.film.frames import Pyramid, SceneClip, draw, make_ground
+from comic_narrator.film.drawing import Pyramid, draw
+from comic_narrator.film.frames import SceneClip
+from comic_narrator.film.ground import make_ground
 from comic_narrator.film.planes import Canvas, canvas_of, to_planes
 from comic_narrator.model import Box, Scene, Shot, View
 
