@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from jiwer import cer, wer
+from jiwer import cer, process_characters, process_words, wer
 from numpy.typing import NDArray
 
 from comic_narrator.voices.ears import bare_kana, normal_words, transcribed, whisper
@@ -35,6 +35,15 @@ def word_error_rate(reference: str, heard: str) -> float:
 def kana_error_rate(reference: str, heard: str) -> float:
     """Share of the kana of `reference` that `heard` has wrong; both may be any Japanese text."""
     return float(cer(bare_kana(reference), bare_kana(heard)))
+
+
+def heard_wrong(reference: str, heard: str, language: str) -> tuple[int, int]:
+    """How many words (Japanese: kana) of `reference` are heard wrong, and how many there are."""
+    if language == "ja":
+        told = process_characters(bare_kana(reference), bare_kana(heard))
+        return told.substitutions + told.deletions + told.insertions, len(bare_kana(reference))
+    words = process_words(normal_words(reference), normal_words(heard))
+    return words.substitutions + words.deletions + words.insertions, len(normal_words(reference).split())
 
 
 def by_sound(text: str) -> str:

@@ -4,7 +4,8 @@
 
 SHARED_FOLDER (default: ../shared) holds truth/*.json, the pages they name under pages/, and yardsticks/ read_truth.py
 and score_pages.py, which are run where they lie; our own samples are scored as well, in rows of their own. Each page is
-read by the real command in a process of its own; with --quick all are read in this one, which loads the models once.
+read by the real command in a process of its own, and once more in this one, for what a page costs in a run that has
+loaded its models; with --quick in this one only.
 --balloons does that too, with the balloons that the detector finds; without either, a detector that `make balloons`
 fetched has rows of its own. Nothing is kept from run to run: what is scored was read by the code as it is.
 """
@@ -25,7 +26,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from benchmarks.bench import ROOT, Bench, samples_bench, shared_bench
+from benchmarks.bench import ROOT, SAMPLES, Bench, samples_bench, shared_bench
 from benchmarks.mistakes import Judged, judge
 from comic_narrator.ingest import Opening, Spool, Wishes, open_book, pages_of, plan
 from comic_narrator.model import DOUBTFUL, Book, BookPage, PagePanels, Panel
@@ -93,8 +94,9 @@ def by_command(bench: Bench) -> Callable[[str], Cost]:
 
 
 def in_process(bench: Bench, balloons: Path | None) -> Callable[[str], Cost]:
-    """A function that reads a page here, through the same stages as the command."""
+    """A function that reads a page here, through the same stages as the command, with the models loaded before."""
     reader = EmbeddedReader(balloons)
+    reader.language([SAMPLES / "manga" / "manga_1.png"])
     merged = bench.yardstick("read_truth").merged
 
     def read(page: str) -> Cost:
@@ -107,7 +109,7 @@ def in_process(bench: Bench, balloons: Path | None) -> Callable[[str], Cost]:
             time.process_time() - cores,
             _megabytes(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss),
         )
-        print(f"{page:28s} {cost.wall:5.1f} s", flush=True)
+        print(f"{page:28s} {cost.cores:5.1f} core-s  {cost.wall:5.1f} s", flush=True)
         return cost
 
     return read
@@ -221,29 +223,24 @@ def _figures(name: str, bench: Bench, pages: Sequence[str]) -> dict[str, dict[st
     return rows
 
 
-def tell_costs(costs: dict[str, Cost]) -> None:
-    """Print what the pages cost."""
+def tell_costs(how: str, costs: dict[str, Cost]) -> None:
+    """Print what the pages cost, read `how`."""
     cores = [cost.cores for cost in costs.values()]
     wall, peak = sum(cost.wall for cost in costs.values()), max(cost.peak for cost in costs.values())
     print(
-        f"\n{len(costs)} pages: {mean(cores):.1f} core-seconds a page (median {median(cores):.1f}, "
+        f"\n{len(costs)} pages, {how}: {median(cores):.1f} core-seconds a page (median; mean {mean(cores):.1f}, "
         f"most {max(cores):.1f}), {wall:.0f} s in all; peak memory {peak:.0f} MB."
     )
     for page, cost in costs.items():
         print(f"  {page:28s} {cost.cores:5.1f} core-s  {cost.wall:5.1f} s  {cost.peak:5.0f} MB")
 
 
-def _with_detector(bench: Bench, pages: Sequence[str]) -> Bench | None:
-    """The same pages read again with the balloon detector, if `make balloons` has fetched it."""
-    model = model_path("auto", os.environ, Path.home())
-    if model is None:
-        return None
-    helped = replace(bench, out=bench.out / "detector")
-    helped.out.mkdir()
-    read = in_process(helped, model)
-    for page in pages:
-        read(page)
-    return helped
+def _aside(bench: Bench, pages: Sequence[str], name: str, balloons: Path | None) -> tuple[Bench, dict[str, Cost]]:
+    """The same pages read again in this process, in a folder `name` beside the readings, and what each cost."""
+    beside = replace(bench, out=bench.out / name)
+    beside.out.mkdir()
+    reads = in_process(beside, balloons)
+    return beside, {page: reads(page) for page in pages}
 
 
 def main() -> int:
@@ -265,20 +262,28 @@ def main() -> int:
     only = tuple(options.only.split(","))
     chosen = {bench: [name for name in bench.names if name.startswith(only)] for bench in (real, ours)}
     quick = options.quick or options.balloons is not None
-    costs: dict[str, Cost] = {}
+    model = None if quick else model_path("auto", os.environ, Path.home())
+    alone: dict[str, Cost] = {}
+    inside: dict[str, Cost] = {}
     read: dict[str, tuple[Bench, Sequence[str]]] = {}
     for name, bench in (("real pages", real), ("our samples", ours)):
-        reads = in_process(bench, options.balloons) if quick else by_command(bench)
-        costs |= {page: reads(page) for page in chosen[bench]}
         if not chosen[bench]:
             continue
         read[name] = bench, chosen[bench]
-        helped = None if quick else _with_detector(bench, chosen[bench])
-        if helped is not None:
-            read[f"{name}, detector"] = helped, chosen[bench]
+        if quick:
+            reads = in_process(bench, options.balloons)
+            inside |= {page: reads(page) for page in chosen[bench]}
+        else:
+            reads = by_command(bench)
+            alone |= {page: reads(page) for page in chosen[bench]}
+            inside |= _aside(bench, chosen[bench], "inside", None)[1]
+        if model is not None:
+            read[f"{name}, detector"] = _aside(bench, chosen[bench], "detector", model)[0], chosen[bench]
         tell_mistakes(bench, chosen[bench])
     tell_figures(read, whole=chosen[real] == real.names)
-    tell_costs(costs)
+    if alone:
+        tell_costs("each in a process of its own, which loads the models", alone)
+    tell_costs("in one run, the models loaded", inside)
     print(f"readings: {out}")
     return 0 if all(bench.reading(page) is not None for bench in chosen for page in chosen[bench]) else 1
 

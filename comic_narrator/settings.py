@@ -195,6 +195,11 @@ class SoundSettings(_Section):
     folders: Annotated[tuple[str, ...], BeforeValidator(_paths)] = Field(
         (), description="Folders of your own sounds, asked before the program's; several are parted as in PATH."
     )
+    freesound: bool = Field(
+        False,
+        description="Whether Freesound is asked for what no other sound fits; key: COMIC_NARRATOR_FREESOUND_KEY.",
+    )
+    freesound_url: str = Field("https://freesound.org", description="Address of Freesound, or of what stands for it.")
     loudness: float = Field(
         -16.0, ge=-31, le=-9, description="Integrated loudness of the film, LUFS (EBU R128); video sites like -14."
     )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shlex
-import sys
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -36,7 +34,7 @@ from comic_narrator.cli.app import (
 from comic_narrator.cli.framing import beside, chosen_cut, framing, without_the_whole
 from comic_narrator.cli.library import Wishes, film_library, is_library
 from comic_narrator.cli.opening import open_with_password, settings_for_book
-from comic_narrator.cli.turns import turns_of
+from comic_narrator.cli.turns import say_next, turns_of
 from comic_narrator.console import Watch, result
 from comic_narrator.errors import FilmError, InputError, ItemsFailedError, UsageError
 from comic_narrator.ingest import Spool
@@ -163,8 +161,7 @@ def film(
         job = Job(book, source, out, pages, stop, from_page_json, from_script_json, cut=cut)
         run = _narrate(job, folder, settings, profile, verbose, as_json)
     if vision_only:
-        again = [argument for argument in sys.argv[1:] if argument not in ("film", "--vision-only")]
-        run.watch.say(f"Next: {' && '.join([*run.gpu.between_passes, shlex.join(['comic-narrator', *again])])}")
+        say_next(run.watch, run.gpu.between_passes)
 
 
 @app.command("read")

@@ -8,11 +8,12 @@ from comic_narrator.film.encode import EncoderName, Encoding, PlanarWriter, choo
 from comic_narrator.film.frames import SceneClip, beginning, end_of_strip, first_frame
 from comic_narrator.film.ground import Ground
 from comic_narrator.film.scroll import frame_height
-from comic_narrator.film.subtitles import make_cues, write_cues
+from comic_narrator.film.subtitles import Cue, make_cues, write_cues
 from comic_narrator.film.timeline import Take, time_scene
 
 __all__ = [
     "About",
+    "Cue",
     "EncoderName",
     "Encoding",
     "Ground",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from comic_narrator.errors import MissingToolError
 from comic_narrator.machine import data_folder
 from comic_narrator.model import Box
-from comic_narrator.onnx import silence_onnxruntime
+from comic_narrator.onnx import frugal_session, silence_onnxruntime
 from comic_narrator.readers.words import spans
 
 Picture = NDArray[np.uint8]
@@ -116,12 +116,11 @@ class BalloonDetector:
     def _loaded(self) -> Any:
         if self._session is None:
             silence_onnxruntime()
-            import onnxruntime
             from onnxruntime.capi import onnxruntime_pybind11_state as state
 
             refused = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.NoModel)
             try:
-                session = onnxruntime.InferenceSession(self._path, providers=["CPUExecutionProvider"])
+                session = frugal_session(self._path)
             except refused as error:
                 raise MissingToolError(f"{self._path} is not a model that can be loaded.", FETCH) from error
             if [len(put.shape) for put in session.get_outputs()] != [3, 4]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -64,25 +65,39 @@ def grown(near: Mask, body: Mask, side: float, gap: int) -> Mask:
     around = np.asarray(cv2.dilate(body, _disc(9)), np.uint8)
     core = np.asarray(cv2.erode(body, _disc(5)), np.uint8)
     open_ground = np.asarray(cv2.erode(near, _disc(gap)), np.uint8) | core
-    _, labels = cv2.connectedComponents(open_ground, connectivity=4)
-    inside = np.unique(labels[core > 0])
-    ground = np.isin(labels, inside[inside > 0]).astype(np.uint8)
+    count, labels = cv2.connectedComponents(open_ground, connectivity=4)
+    ground = _parts(np.asarray(labels), count, core)
     ground = np.asarray(np.asarray(cv2.dilate(ground, _disc(gap)), np.uint8) & near | core, np.uint8)
     outside = np.asarray(ground & (1 - around), np.uint8)
     fat = _opened(outside, FAT * side / 2)
-    _, parts = cv2.connectedComponents(outside, connectivity=8)
-    leaks = np.unique(parts[fat > 0])
-    return _filled(np.asarray(ground & (1 - np.isin(parts, leaks[leaks > 0])), np.uint8))
+    count, parts = cv2.connectedComponents(outside, connectivity=8)
+    return _filled(np.asarray(ground & (1 - _parts(np.asarray(parts), count, fat)), np.uint8))
+
+
+def _parts(labels: NDArray[Any], count: int, touched: Mask) -> Mask:
+    """The parts, of `count` with the background, that have a pixel in `touched`."""
+    chosen = np.zeros(count, np.uint8)
+    chosen[labels[touched > 0]] = 1
+    chosen[0] = 0
+    return np.asarray(chosen[labels], np.uint8)
+
+
+def _place(mask: Mask) -> tuple[slice, slice]:
+    """Rows and columns of a mask that hold all of it, and of what is around it a rim."""
+    x, y, w, h = cv2.boundingRect(mask)
+    return slice(max(y - 2, 0), y + h + 2), slice(max(x - 2, 0), x + w + 2)
 
 
 def _opened(mask: Mask, radius: float) -> Mask:
     """What discs of that radius fill of a mask; the picture's rim bounds it like any edge."""
-    ringed = cv2.copyMakeBorder(mask, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
+    opened = np.zeros_like(mask)
+    here = _place(mask)
+    ringed = cv2.copyMakeBorder(mask[here], 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
     deep = np.asarray(cv2.distanceTransform(ringed, cv2.DIST_L2, 5) <= radius, np.uint8)
-    if deep.all():
-        return np.zeros_like(mask)
-    filled = cv2.distanceTransform(deep, cv2.DIST_L2, 5) <= radius
-    return np.asarray(filled[1:-1, 1:-1], np.uint8) & mask
+    if not deep.all():
+        filled = cv2.distanceTransform(deep, cv2.DIST_L2, 5) <= radius
+        opened[here] = np.asarray(filled[1:-1, 1:-1], np.uint8) & mask[here]
+    return opened
 
 
 def _disc(size: int) -> Mask:
@@ -96,6 +111,8 @@ def _filled(mask: Mask) -> Mask:
 
 def spikes_of(shape: Mask, side: float) -> list[Spike]:
     """The thin parts that stand out of a shape, in its pixels."""
+    rows, columns = _place(shape)
+    shape = shape[rows, columns]
     room = round(THICK * side) + 2
     padded = np.asarray(cv2.copyMakeBorder(shape, room, room, room, room, cv2.BORDER_REPLICATE), np.uint8)
     opened = _opened(padded, THICK * side / 2)[room:-room, room:-room]
@@ -121,24 +138,28 @@ def spikes_of(shape: Mask, side: float) -> list[Spike]:
         tip = (float(xs[end]), float(ys[end]))
         dx, dy = tip[0] - float(xs[root].mean()), tip[1] - float(ys[root].mean())
         norm = max(float(np.hypot(dx, dy)), 1e-6)
-        spikes.append(Spike(tip, (dx / norm, dy / norm), length))
+        spikes.append(Spike((tip[0] + columns.start, tip[1] + rows.start), (dx / norm, dy / norm), length))
     return spikes
 
 
 def bubbles_of(near: Mask, shape: Mask, side: float, hidden: Sequence[Box]) -> Spike | None:
     """The chain of shrinking round spots of ground that leads away from a balloon, in the cutting's pixels."""
+    _, labels, stats, centres = cv2.connectedComponentsWithStats(near & (1 - shape), connectivity=4)
+    small, across = stats[:, 2:4].min(axis=1), stats[:, 2:4].max(axis=1)
+    whole = (small >= SMALLEST * side) & (across <= LARGEST * side) & (stats[:, 4] >= ROUND * math.pi * across**2 / 4)
+    likely = [
+        label
+        for label in map(int, np.flatnonzero(whole))
+        if label > 0 and not any(_holds(box, *centres[label]) for box in hidden)
+    ]
+    if len(likely) < 2:
+        return None
     away = cv2.distanceTransform(1 - shape, cv2.DIST_L2, 5)
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(near & (1 - shape), connectivity=4)
     spots: list[tuple[float, float, float, float]] = []
-    for label in range(1, count):
-        x, y, w, h, area = (int(value) for value in stats[label])
-        across = float(max(w, h))
-        if not SMALLEST * side <= min(w, h) <= across <= LARGEST * side or area < ROUND * math.pi * across**2 / 4:
-            continue
-        cx, cy = (float(value) for value in centres[label])
-        if any(box.x <= cx < box.right and box.y <= cy < box.bottom for box in hidden):
-            continue
-        spots.append((float(away[y : y + h, x : x + w][labels[y : y + h, x : x + w] == label].min()), across, cx, cy))
+    for label in likely:
+        x, y, w, h, _ = (int(value) for value in stats[label])
+        far = float(away[y : y + h, x : x + w][labels[y : y + h, x : x + w] == label].min())
+        spots.append((far, float(across[label]), float(centres[label][0]), float(centres[label][1])))
     chain: list[tuple[float, float, float, float]] = []
     for spot in sorted(spots):
         far, across, cx, cy = spot
@@ -155,6 +176,10 @@ def bubbles_of(near: Mask, shape: Mask, side: float, hidden: Sequence[Box]) -> S
     (_, _, x0, y0), (far, across, x1, y1) = chain[0], chain[-1]
     length = max(math.hypot(x1 - x0, y1 - y0), 1e-6)
     return Spike((x1, y1), ((x1 - x0) / length, (y1 - y0) / length), far + across)
+
+
+def _holds(box: Box, x: float, y: float) -> bool:
+    return box.x <= x < box.right and box.y <= y < box.bottom
 
 
 def points_of(shape: Mask, side: float, frame: Box | None) -> int:

@@ -7,13 +7,12 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from comic_narrator.onnx import silence_onnxruntime
+from comic_narrator.onnx import frugal_session, without_denormals
 
 Picture = NDArray[np.uint8]
 
@@ -50,15 +49,7 @@ class Recogniser:
     """The PP-OCRv6 recogniser, a CTC model (Graves et al. 2006), run row by row; thread-safe."""
 
     def __init__(self, model: Path) -> None:
-        silence_onnxruntime()
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.enable_cpu_mem_arena = False
-        options.log_severity_level = 4
-        # Threads that spin while they wait double the cost of a short row.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        self._session = frugal_session(without_denormals(model))
         known = self._session.get_modelmeta().custom_metadata_map["character"].splitlines()
         self._chars: tuple[str, ...] = ("", *known, " ")
         self._lock = threading.Lock()

@@ -104,6 +104,13 @@ def find_regions(image: Picture, rows: Sequence[Row], panels: Sequence[Box]) -> 
     return [astride.get(i, at) for i, at in enumerate(found)], regions
 
 
+def away_from(colour: NDArray[np.float32], lab: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How far colours (Lab), an array of shape (..., 3), are from one."""
+    # Three planes and no axis of three: numpy takes a third of the time.
+    light, a, b = (lab[..., k] - colour[k] for k in range(3))
+    return np.asarray(np.sqrt(light * light + a * a + b * b), np.float32)
+
+
 def _astride(
     lab: NDArray[np.float32],
     barrier: NDArray[np.uint8],
@@ -180,7 +187,7 @@ def _ground(lab: NDArray[np.float32], box: Box) -> NDArray[np.float32] | None:
     smooth = np.convolve(bins, [1, 1, 1], "same")
     around = pixels[np.abs(pixels[:, 0] / 5 - (smooth.argmax() + 0.5)) <= 1.5]
     colour = np.median(around, axis=0)
-    near = np.linalg.norm(pixels - colour, axis=1) < NEAR_GROUND
+    near = away_from(colour, pixels) < NEAR_GROUND
     return colour.astype(np.float32) if near.mean() >= 0.3 else None
 
 
@@ -196,7 +203,7 @@ def _label(
 ) -> None:
     """Find the connected grounds of one colour under the rows `alike`."""
     spread = _spread(lab, colour, [boxes[i] for i in alike])
-    near = (np.linalg.norm(lab - colour, axis=2) < spread).astype(np.uint8)
+    near = (away_from(colour, lab) < spread).astype(np.uint8)
     filled = near.copy()
     for i in alike:
         if min(boxes[i].w, boxes[i].h) > 2 * ROW_SIDE:
@@ -234,7 +241,7 @@ def _lines(lab: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 def _spread(lab: NDArray[np.float32], colour: NDArray[np.float32], boxes: list[Box]) -> float:
     """How far from its colour (Lab) a ground goes: little in clean artwork, more on printed paper."""
-    away = [np.linalg.norm(lab[box.y : box.bottom, box.x : box.right] - colour, axis=2).ravel() for box in boxes]
+    away = [away_from(colour, lab[box.y : box.bottom, box.x : box.right]).ravel() for box in boxes]
     joined = np.concatenate(away)
     within = joined[joined < NEAR_GROUND]
     middle = float(np.median(within)) if within.size else NEAR_GROUND
@@ -250,7 +257,7 @@ def _core(box: Box) -> Box:
 def _ink(lab: NDArray[np.float32], colour: NDArray[np.float32], rows: Sequence[Box]) -> float:
     """How far from grey (Lab) most of the letters in some rows are; 0 if nothing in them differs from the ground."""
     pixels = np.concatenate([lab[box.y : box.bottom, box.x : box.right].reshape(-1, 3) for box in rows])
-    away = np.linalg.norm(pixels - colour, axis=1)
+    away = away_from(colour, pixels)
     inked = pixels[away > max(0.5 * float(np.percentile(away, 97)), NEAR_GROUND)]
     return float(np.median(np.hypot(inked[:, 1], inked[:, 2]))) if len(inked) else 0.0
 
@@ -261,7 +268,7 @@ def _edged(lab: NDArray[np.float32], ground: NDArray[np.uint8], colour: NDArray[
     room = RIM + 1
     top, left = max(y - room, 0), max(x - room, 0)
     part = np.s_[top : y + h + room, left : x + w + room]
-    away = np.asarray(np.linalg.norm(lab[part] - colour, axis=2), np.float32)
+    away = away_from(colour, lab[part])
     far = cv2.dilate(away, np.ones((2 * RIM + 1, 2 * RIM + 1), np.uint8))
     outlines, _ = cv2.findContours(np.ascontiguousarray(ground[part]), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     rim = np.concatenate(outlines).reshape(-1, 2)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from comic_narrator.model import Box
 from comic_narrator.readers.outlines import Mask, Spike, bubbles_of, dashed, grown, points_of, spikes_of
-from comic_narrator.readers.regions import Region
+from comic_narrator.readers.regions import Region, away_from
 
 Picture = NDArray[np.uint8]
 
@@ -145,7 +145,7 @@ def _cutting(image: Picture, region: Region, size: float) -> _Cutting:
     shape = (max(round(place.w * scale), 8), max(round(place.h * scale), 8))
     picture = cv2.resize(image[y : place.bottom, x : place.right], shape, interpolation=cv2.INTER_AREA)
     lab = np.asarray(cv2.cvtColor(picture.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), np.float32)
-    away = np.asarray(np.linalg.norm(lab - region.colour, axis=2), np.float32)
+    away = away_from(region.colour, lab)
     wide = max(round(STROKE * size * scale), 1) * 2 + 1
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (wide, wide))
     stroke = cv2.morphologyEx(np.ascontiguousarray(lab[..., 0]), cv2.MORPH_BLACKHAT, kernel) > INK

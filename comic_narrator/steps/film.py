@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from comic_narrator import film as film_stage
+from comic_narrator import script as script_stage
 from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
 from comic_narrator.model import (
     SAMPLE_RATE,
@@ -215,24 +216,36 @@ def _subtitles(
         return tracks
     look, work = run.settings.film, run.work
     speakers = speakers_of(script, cast, run)
-    wanted: list[tuple[str, dict[str, str], str, str]] = [
-        (kind, subtitle_words(script, kind), book.language, kind.capitalize()) for kind in look.subtitles
+    wanted: list[tuple[str, Callable[[], dict[str, str]], str, str]] = [
+        (kind, partial(subtitle_words, script, kind), book.language, kind.capitalize()) for kind in look.subtitles
     ]
     if translation is not None:
-        words = translated_words(script, translation)
-        wanted.append((translation.language, words, translation.language, "Translated"))
+        translated = partial(translated_words, script, translation)
+        wanted.append((translation.language, translated, translation.language, "Translated"))
+    # Not a digest of the words themselves: to tell and to break those of a whole book takes seconds.
+    told = digest_of([(beat.id, beat.text, beat.printed) for beat in script.beats], script.language, translation)
+    method = f"{film_stage.METHOD}, {script_stage.METHOD}"
     for kind, words, language, title in wanted:
-        made = {**run.work.files(job.place(TIMING)), "words": digest_of(words, speakers), "method": film_stage.METHOD}
-        cues = film_stage.make_cues(timing, words, language, speakers)
+        made = {**work.files(job.place(TIMING)), "words": digest_of(told, kind, language, speakers), "method": method}
+        cues = cache(partial(_cues, timing, words, language, speakers))
         for form in FORMS:
             name = job.place(f"subtitles.{kind}.{form}")
-            text = film_stage.write_cues(cues, form)
-            work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
+            work.make(name, made, partial(_write_cues, cues, form))
             suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
             beside = work.name_of(job.film.with_suffix(suffix))
             work.make(beside, work.files(name), partial(shutil.copyfile, work.path(name)), product=True)
         tracks.append(Track(work.path(job.place(f"subtitles.{kind}.srt")), language, title))
     return tracks
+
+
+def _cues(
+    timing: Timing, words: Callable[[], Mapping[str, str]], language: str, speakers: Mapping[str, str] | None
+) -> tuple[film_stage.Cue, ...]:
+    return film_stage.make_cues(timing, words(), language, speakers)
+
+
+def _write_cues(cues: Callable[[], tuple[film_stage.Cue, ...]], form: Literal["srt", "vtt"], out: Path) -> None:
+    out.write_text(film_stage.write_cues(cues(), form), encoding="utf-8")
 
 
 def _about(book: Book, timing: Timing, run: Run) -> About:

@@ -168,5 +168,5 @@ class Machine(RuleBasedStateMachine):
         assert not list(self.root.glob("*.aside"))
 
 
-Machine.TestCase.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+Machine.TestCase.settings = settings(max_examples=30, stateful_step_count=20, deadline=None)
 test_states = Machine.TestCase

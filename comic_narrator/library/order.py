@@ -1,0 +1,60 @@
+"""The place of a book in its series: by its name, or by what the book says of itself where names do not tell."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from comic_narrator.errors import NarratorError
+from comic_narrator.ingest import Opening, Spool, open_book
+from comic_narrator.ingest.source import natural_key
+
+Key = tuple[tuple[object, ...], ...]
+
+
+def in_order(books: Mapping[Path, str]) -> list[Path]:
+    """Books, each with its name below the library, folder after folder, by the numbers in their names.
+
+    Where a name in a folder holds no number, its books come by the numbers that they say of themselves (ComicInfo.xml
+    and its like), and those that say none after them.
+    """
+    folders = defaultdict(list)
+    for book in books:
+        folders[book.parent].append(book)
+    keys: dict[Path, Key] = {}
+    for folder in folders.values():
+        silent = len(folder) > 1 and not all(any(c.isdigit() for c in book.stem) for book in folder)
+        for book in folder:
+            keys[book] = _key(books[book], _told_by(book) if silent else None)
+    return sorted(books, key=keys.__getitem__)
+
+
+def _key(name: str, number: float | None) -> Key:
+    *parents, own, whole = natural_key(name)
+    return (*parents, ((-1, number, ""),) if number is not None else own, whole)
+
+
+def _told_by(book: Path) -> float | None:
+    seen = book.stat()
+    return _number(book, seen.st_size, seen.st_mtime_ns)
+
+
+@cache
+def _number(book: Path, size: int, time: int) -> float | None:
+    """The number that a book says of itself; `size` and `time` are those of its file: a library is looked at often."""
+    del size, time
+    with tempfile.TemporaryDirectory() as place, Spool(Path(place)) as spool:
+        try:
+            text = open_book(book, Opening(spool)).metadata().number
+        except (NarratorError, OSError):
+            # What is wrong with it is said when its film is to be made.
+            return None
+    found = re.match(r"[0-9]+(?:\.[0-9]+)?", text or "")
+    if found:
+        return float(found[0])
+    return unicodedata.numeric(text, None) if text and len(text) == 1 else None
