@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -65,7 +67,9 @@ def film_library(context: typer.Context, library: Path, out: Path, stage: str, w
     if profile and share == "two-pass" and wishes.engine == "local":
         run.between = partial(hand_over, profile, watch)
     try:
-        make_films(run, watching=wishes.watching)
+        # Ray prints what it hears of its machines, and stdout is for results.
+        with redirect_stdout(sys.stderr), closing(engine):
+            make_films(run, watching=wishes.watching)
     finally:
         _tell(run, as_json=bool(context.params["as_json"]))
         if context.params["vision_only"]:

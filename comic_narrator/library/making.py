@@ -109,6 +109,7 @@ def _round(run: LibraryRun, tried: frozenset[tuple[str, str]]) -> frozenset[tupl
 def _wanted(run: LibraryRun, ledger: Ledger, digests: Digests) -> list[_Wanted]:
     left: list[_Wanted] = []
     seen: dict[str, str] = {}
+    made_now = {one.book for one in run.made}
     for book in _picked(run):
         content = content_of(book.book, digests)
         arguments = (*run.arguments, *_beside(book, run.arguments))
@@ -121,7 +122,8 @@ def _wanted(run: LibraryRun, ledger: Ledger, digests: Digests) -> list[_Wanted]:
         done = ledger.made(content, asked)
         product = run.out / done.film if done else None
         if product and product.exists() and _untouched(product):
-            run.skipped[book.name] = f"made already: {product}"
+            if book.name not in made_now:
+                run.skipped[book.name] = f"made already: {product}"
         else:
             left.append(_Wanted(book, content, arguments, asked))
     return left
@@ -150,18 +152,20 @@ def _product(run: LibraryRun, book: Shelved) -> Path:
 
 
 def _untouched(product: Path) -> bool:
-    """Whether nobody changed anything in the work folder of a film, or it is gone."""
+    """Whether nothing changed by hand in the work folder of a film is still to reach it, or the folder is gone."""
     root = product if product.is_dir() else product.with_name(f"{product.name}.work")
     if not (root / JOURNAL).is_file():
         return True
     work = Work(root)
     work.load()
-    return all(file.state in ("fresh", "failed") for file in standings(work))
+    # What is made from an edited file is stale until a run has made it anew.
+    return all(file.state in ("fresh", "edited", "failed") for file in standings(work))
 
 
 def _make(run: LibraryRun, wanted: Sequence[_Wanted], ledger: Ledger) -> None:
     """Take all books through the first stage, then those that came through to the next."""
-    run.watch.say(f"{len(wanted)} books to make, {len(run.skipped)} skipped.")
+    books = "1 book" if len(wanted) == 1 else f"{len(wanted)} books"
+    run.watch.say(f"{books} to make, {len(run.skipped)} skipped.")
     spent = dict.fromkeys((one.shelved.name for one in wanted), 0.0)
     left = list(wanted)
     for stage in run.stages:

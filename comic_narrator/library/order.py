@@ -6,7 +6,7 @@ import re
 import tempfile
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -21,17 +21,26 @@ def in_order(books: Mapping[Path, str]) -> list[Path]:
     """Books, each with its name below the library, folder after folder, by the numbers in their names.
 
     Where a name in a folder holds no number, its books come by the numbers that they say of themselves (ComicInfo.xml
-    and its like), and those that say none after them.
+    and its like) if all say one; where no name holds any, those that say none come after the others.
     """
     folders = defaultdict(list)
     for book in books:
         folders[book.parent].append(book)
     keys: dict[Path, Key] = {}
     for folder in folders.values():
-        silent = len(folder) > 1 and not all(any(c.isdigit() for c in book.stem) for book in folder)
+        numbers = _numbers(folder)
         for book in folder:
-            keys[book] = _key(books[book], _told_by(book) if silent else None)
+            keys[book] = _key(books[book], numbers.get(book))
     return sorted(books, key=keys.__getitem__)
+
+
+def _numbers(folder: Sequence[Path]) -> Mapping[Path, float]:
+    """The numbers by which the books of a folder come; none where their names are enough."""
+    numbered = [any(c.isdigit() for c in book.stem) for book in folder]
+    if len(folder) == 1 or all(numbered):
+        return {}
+    told = {book: number for book in folder if (number := _told_by(book)) is not None}
+    return told if len(told) == len(folder) or not any(numbered) else {}
 
 
 def _key(name: str, number: float | None) -> Key:

@@ -48,7 +48,7 @@ def reading_ahead(
     They are ended when the block is left, however it is left. `told` takes a reading out.
     """
     with _pool(processes, _begin, (choice, settings)) as pool:
-        with _deaf_children():
+        with deaf_children():
             coming = [pool.submit(_read, page) for page in pages]
         yield coming
 
@@ -70,7 +70,7 @@ def _pool(
 
 
 @contextmanager
-def _deaf_children() -> Iterator[None]:
+def deaf_children() -> Iterator[None]:
     """Processes that this thread starts inside do not hear Ctrl-C, not even while they are still loading."""
     if sys.platform == "win32":
         yield
@@ -198,7 +198,7 @@ class _Choir:
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
         """As the voice speaks it, in the next process that is free; DoesNotFitError when one was killed."""
-        with _deaf_children():
+        with deaf_children():
             take = self._pool.submit(_speak, text, profile, delivery)
         try:
             return take.result()

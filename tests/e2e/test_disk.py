@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.kill_rig import FAKES, OPTIONS, draw, journaled, likeness
+from tests.conftest import draw_page
 from tests.e2e.conftest import narrate
 
 pytestmark = pytest.mark.slow
@@ -95,3 +97,37 @@ def test_a_place_for_films_that_cannot_be_written_is_told_before_any_work(tmp_pa
         assert "Read-only" in done.stderr
         assert "Traceback" not in done.stderr
     assert not list(out.iterdir())
+
+
+def test_a_full_disk_for_the_film_alone_leaves_the_work_and_no_half_film(tmp_path: Path, mount: Mount) -> None:
+    folder = draw(tmp_path / "folder")
+    out = folder / "out"
+    mount(out, "size=200k")
+    command = ("book", "-o", "out/film.mp4", "--work", "work", *OPTIONS, "--json")
+    done = narrate(*command, cwd=folder, env=FAKES)
+    assert done.returncode == 9, done.stderr
+    assert "disk is full" in done.stderr
+    assert not list(out.rglob("*.mp4"))
+    mount(out, "size=64m")
+    done = narrate(*command, cwd=folder, env=FAKES)
+    assert done.returncode == 0, done.stderr
+    made = {stage["stage"]: stage["made"] for stage in json.loads(done.stdout)["stages"]}
+    assert (made["speech"], made["sound"], made["film"]) == (0, 0, 0)
+    assert (out / "film.mp4").exists()
+
+
+def test_a_library_on_a_full_disk_ends_and_goes_on_when_there_is_room(tmp_path: Path, mount: Mount) -> None:
+    for shade in (200, 220, 240):
+        page = tmp_path / "comics" / str(shade) / "1.png"
+        page.parent.mkdir(parents=True)
+        draw_page(120, 160, shade).save(page)
+    out = tmp_path / "films"
+    mount(out, "size=400k")
+    done = narrate("comics", "-o", "films", *OPTIONS, cwd=tmp_path, env=FAKES)
+    assert done.returncode in (7, 9), done.stderr
+    assert "disk is full" in done.stderr
+    assert "Traceback" not in done.stderr
+    mount(out, "size=64m")
+    done = narrate("comics", "-o", "films", *OPTIONS, cwd=tmp_path, env=FAKES)
+    assert done.returncode == 0, done.stderr
+    assert sorted(film.name for film in out.glob("*.mp4")) == ["200.mp4", "220.mp4", "240.mp4"]

@@ -62,10 +62,3 @@ def test_processes_that_read_do_not_outlive_one_that_is_killed(tmp_path: Path) -
     run.process.wait()
     _, alive = psutil.wait_procs(started, timeout=30)
     assert alive == []
-
-
-def test_processes_that_are_only_starting_leave_ctrl_c_to_the_first(tmp_path: Path) -> None:
-    run = many(tmp_path)
-    while not readers(run):
-        time.sleep(0.01)
-    assert ended_well(run.interrupt())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,12 +10,14 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from comic_narrator.cli import run as command
 from comic_narrator.cli.library import ORDER, _stages
 from comic_narrator.console import Watch
 from comic_narrator.errors import InTheWayError
 from comic_narrator.library import LibraryRun, make_films
 from comic_narrator.library.engines import Ended, Told
 from comic_narrator.library.making import LOCK
+from comic_narrator.work import Work
 
 
 @dataclass
@@ -41,6 +44,9 @@ class Notes:
 
     def stop(self) -> None:
         """Nothing runs."""
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 @pytest.fixture
@@ -129,9 +135,12 @@ def test_a_watched_library_takes_new_books_when_they_are_whole(library: Path) ->
         if waits == 6:
             raise KeyboardInterrupt
 
+    run = run_of(library, engine)
     with pytest.raises(KeyboardInterrupt):
-        make_films(run_of(library, engine), watching=True, wait=wait)
+        make_films(run, watching=True, wait=wait)
     assert engine.asked[3:] == [("v11.cbz", "film")]
+    # What this run made it did not skip.
+    assert run.skipped == {}
 
 
 @pytest.mark.parametrize("stage", ORDER)
@@ -180,3 +189,17 @@ class Reads(Notes):
     def run(self, arguments: Sequence[str], stage: str, told: Told) -> Ended:
         Path(f"{arguments[2]}.work").mkdir(parents=True, exist_ok=True)
         return super().run(arguments, stage, told)
+
+
+def test_a_book_that_is_being_made_does_not_keep_others_from_being_cleaned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        with Work(tmp_path / f"{name}.mp4.work").opened() as work:
+            work.make("a.txt", {}, lambda path: path.write_text("one"))
+    with Work(tmp_path / "a.mp4.work").opened():
+        assert command(["clean", str(tmp_path), "--json"]) == 0
+        told = capsys.readouterr()
+        assert [Path(folder).name for folder in json.loads(told.out)] == ["b.mp4.work"]
+        assert "Another run is using" in told.err
+        assert command(["clean", str(tmp_path / "a.mp4.work")]) == 8

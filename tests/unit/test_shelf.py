@@ -53,6 +53,14 @@ def test_numbers_in_names_go_before_what_books_say(tmp_path: Path) -> None:
     assert names(tmp_path) == ["Saga/v1.cbz", "Saga/v2.cbz"]
 
 
+def test_a_first_volume_without_a_number_in_its_name_comes_first(tmp_path: Path) -> None:
+    told_book(tmp_path, "Saga/Saga.cbz", "<Number>1</Number>")
+    told_book(tmp_path, "Saga/Saga 2.cbz", "<Title>its name says the number</Title>")
+    assert names(tmp_path) == ["Saga/Saga.cbz", "Saga/Saga 2.cbz"]
+    told_book(tmp_path, "Saga/Saga Special.cbz", "<Title>says no number</Title>")
+    assert names(tmp_path) == ["Saga/Saga 2.cbz", "Saga/Saga Special.cbz", "Saga/Saga.cbz"]
+
+
 def test_a_folder_of_pictures_is_one_book_with_the_folders_in_it(tmp_path: Path) -> None:
     lay(tmp_path, "S/one/1.png", "S/one/extra/2.png", "S/two/1.jpg", "S/three.cbz", "S/notes.txt")
     assert names(tmp_path) == ["S/one", "S/three.cbz", "S/two"]
