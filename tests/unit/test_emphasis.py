@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comic_narrator.film import SceneClip, Take, time_scene
+from comic_narrator.film import SceneClip, Take, overlays, time_scene
 from comic_narrator.film.emphasis import SHORTEST, Lit, light_at, nearness_at
 from comic_narrator.film.frames import shot_at, view_at
-from comic_narrator.model import Beat, Box, Figure, Line, PageReading, Panel, Scene
+from comic_narrator.model import Beat, Box, Figure, Line, PageReading, Panel, Scene, View
 
 SIZE = (320, 180)
 PANEL = Box(50, 50, 900, 500)
@@ -128,3 +129,15 @@ def test_whoever_has_a_mask_comes_nearer_while_they_speak_and_leaves_lettering_a
 
 def test_nobody_without_a_mask_moves() -> None:
     assert spoken_panel([2.0], [0.3]).cutouts == ()
+
+
+def test_the_light_is_the_same_without_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch = np.random.default_rng(2).integers(0, 255, (40, 60), dtype=np.uint8)
+    light, view = Lit(20, 10, 40, 20, 0.7), View(0, 0, 80, 45)
+    compiled, plain = patch.copy(), patch.copy()
+    overlays.lit(compiled, light, view, (0, 0), 1.0, 16)
+    monkeypatch.setattr(overlays, "_shading", lambda: overlays._shade_at_once)
+    overlays.lit(plain, light, view, (0, 0), 1.0, 16)
+    assert (compiled == plain).all()
+    assert (compiled[12:18, 22:38] == patch[12:18, 22:38]).all()
+    assert (compiled[35:, 55:] < np.maximum(patch[35:, 55:], 20)).mean() > 0.9

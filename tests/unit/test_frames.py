@@ -208,3 +208,15 @@ def test_a_small_page_is_enlarged_as_lanczos_does(zoom: float) -> None:
     wanted = np.asarray(Image.fromarray(grey).resize(size, Image.Resampling.LANCZOS, box=box), int)
     inside = np.s_[8 : min(size[1], 180) - 8, 8 : min(size[0], 320) - 8]
     assert np.abs(frame[inside].astype(int) - wanted[inside]).mean() < 1
+
+
+@pytest.mark.parametrize("heights", [(1,), (257,), (3, 300, 5), (1, 1, 1), (2, 511, 4)], ids=str)
+def test_pages_of_a_strip_are_one_picture(heights: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(1)
+    parts = [rng.integers(0, 255, (height, 17, 3), dtype=np.uint8) for height in heights]
+    joined, whole = to_planes(*parts), to_planes(np.concatenate(parts))
+    assert joined.size == whole.size == (17, sum(heights))
+    assert (joined.brightness == whole.brightness).all()
+    assert joined.colours
+    assert whole.colours
+    assert all((one == other).all() for one, other in zip(joined.colours, whole.colours, strict=True))
