@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import soxr
 from jiwer import cer, process_characters, process_words, wer
 from numpy.typing import NDArray
 
-from comic_narrator.voices.ears import bare_kana, normal_words, transcribed, whisper
+from comic_narrator.model import SAMPLE_RATE
+from comic_narrator.voices.ears import WHISPER_RATE, bare_kana, normal_words, transcribed, whisper
 from comic_narrator.voices.phonemes import phonemes
+
+DRAWN_TOGETHER = {
+    "im": "i am", "ive": "i have", "youre": "you are", "youve": "you have", "youll": "you will", "hes": "he is",
+    "shes": "she is", "thats": "that is", "whats": "what is", "theres": "there is", "heres": "here is",
+    "weve": "we have", "theyre": "they are", "theyve": "they have", "theyll": "they will", "dont": "do not",
+    "doesnt": "does not", "didnt": "did not", "isnt": "is not", "arent": "are not", "wasnt": "was not",
+    "werent": "were not", "couldnt": "could not", "wouldnt": "would not", "shouldnt": "should not", "cannot": "can not",
+    "lets": "let us", "cause": "because",
+}  # fmt: skip
+"""Contractions as `normal_words` leaves them, but for those that would be other words, such as well and its."""
 
 Sound = Path | NDArray[np.float32]
 """A sound file that PyAV can read, or 48 kHz mono samples of shape (n,)."""
@@ -25,6 +39,25 @@ def english_words(sound: Sound) -> str:
 def japanese_kana(sound: Sound) -> str:
     """What Whisper base hears in `sound`, turned into katakana without marks."""
     return bare_kana(transcribed(whisper("ja"), sound, "ja"))
+
+
+def heard_through(sound: NDArray[np.float32], language: str, ear: str, *, speech_only: bool) -> str:
+    """What Whisper hears in 48 kHz mono samples: English words, or katakana without marks.
+
+    `ear` is the language whose model listens: "en" is tiny.en, any other base. With `speech_only` faster-whisper's own
+    detector of speech (Silero) takes out what is none before Whisper listens.
+    """
+    wave = soxr.resample(sound, SAMPLE_RATE, WHISPER_RATE).astype(np.float32)
+    segments, _ = whisper(ear).transcribe(
+        wave,
+        language=language,
+        beam_size=5,
+        temperature=0.0,
+        condition_on_previous_text=False,
+        vad_filter=speech_only,
+    )
+    words = " ".join(segment.text.strip() for segment in segments)
+    return bare_kana(words) if language == "ja" else words
 
 
 def word_error_rate(reference: str, heard: str) -> float:
@@ -46,18 +79,27 @@ def heard_wrong(reference: str, heard: str, language: str) -> tuple[int, int]:
     return words.substitutions + words.deletions + words.insertions, len(normal_words(reference).split())
 
 
-def by_sound(text: str) -> str:
-    """`text` as `normal_words`, each word as it sounds: Whisper writes won for one, and names as it likes.
+def words_wrong(written: str, heard: str) -> int:
+    """How many English words of `written` are heard wrong, missing or added, both as `normal_words`.
 
-    Compounds are written in one way too: some day is someday.
+    Words count by their sound, for Whisper writes won for one. So does where they are parted (some day, someday), and
+    what it draws together or spells out (I've, I have), as its own normaliser does.
     """
-    words = re.sub(
-        r"\b(any|some|a|ego|good|dog|pumpkin) (more|day|while|maniac|hearted|gone|stars)\b", r"\1\2", normal_words(text)
-    )
-    return " ".join(_sound(word) for word in words.split())
+    said, got = (normal_words(text).split() for text in (written, heard))
+    matched = SequenceMatcher(None, [_sound(word) for word in said], [_sound(word) for word in got], autojunk=False)
+    wrong = 0
+    for tag, i1, i2, j1, j2 in matched.get_opcodes():
+        if tag != "equal" and _together(said[i1:i2]) != _together(got[j1:j2]):
+            wrong += max(i2 - i1, j2 - j1)
+    return wrong
+
+
+def _together(words: Sequence[str]) -> str:
+    """How words sound in one breath, contractions spelled out."""
+    return "".join(_sound(word) for each in words for word in DRAWN_TOGETHER.get(each, each).split())
 
 
 @cache
 def _sound(word: str) -> str:
-    # Stress and the weak vowels that it leaves are no difference between words.
-    return re.sub(r"[ˈˌ ]", "", phonemes(word, "en-US")).translate(str.maketrans("ɪᵻɐᵊ", "əəəə")) or word
+    # Stress and the weak vowels that it leaves are no difference between words; nor are t and d where they are flapped.
+    return re.sub(r"[ˈˌ ]", "", phonemes(word, "en-US")).translate(str.maketrans("ɪᵻɐᵊT", "əəəəd")) or word

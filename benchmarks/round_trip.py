@@ -17,9 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
-from jiwer import process_words
 
-from benchmarks.ears import by_sound, japanese_kana, kana_error_rate
+from benchmarks.ears import japanese_kana, kana_error_rate, words_wrong
 from comic_narrator.model import SAMPLE_RATE, Line
 from comic_narrator.script import to_spoken
 from comic_narrator.script.delivery import manner_of
@@ -87,9 +86,9 @@ def main() -> int:
             batch = []
     if batch:
         wrong, total = _counted(batch, asked.lang, asked.out, wrong, total)
-    print(
-        f"{lines} lines, {total} {'words' if asked.lang == 'en' else 'kana'}: {wrong / max(total, 1):.1%} heard wrong"
-    )
+    fewer = f" (of {asked.lines} asked for: there are no more)" if lines < asked.lines else ""
+    unit = "words" if asked.lang == "en" else "kana"
+    print(f"{lines} lines{fewer}, {total} {unit}: {wrong / max(total, 1):.1%} heard wrong")
     return int(wrong > BARS[asked.lang] * total)
 
 
@@ -114,8 +113,7 @@ def _counted(
         return wrong + bad, total + count
     # The larger model, which hears English as well: tiny.en alone has a twentieth of such words wrong.
     heard = normal_words(transcribed(whisper("ja"), sound, "en"))
-    told = process_words(by_sound(written), by_sound(heard))
-    bad = told.substitutions + told.deletions + told.insertions
+    bad = words_wrong(written, heard)
     if bad:
         print(f"  {bad} wrong\n  written {normal_words(written)}\n  heard   {heard}", flush=True)
     return wrong + bad, total + len(normal_words(written).split())

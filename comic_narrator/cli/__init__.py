@@ -89,6 +89,10 @@ def run(arguments: Sequence[str]) -> int:
     named = _named(arguments)
     try:
         import_module(f"comic_narrator.cli.{COMMANDS[named[0]]}")
+        if named[0] == "film":
+            from comic_narrator.cli.framing import with_range
+
+            named = with_range(named)
         left = typer.main.get_command(app).main(named, prog_name="comic-narrator", standalone_mode=False)
     except NarratorError as error:
         log.debug("stopped", exc_info=True)

@@ -31,7 +31,7 @@ from comic_narrator.cli.app import (
     WorkFolder,
     app,
 )
-from comic_narrator.cli.framing import beside, chosen_cut, framing
+from comic_narrator.cli.framing import beside, chosen_cut, framing, without_the_whole
 from comic_narrator.cli.library import Wishes, film_library, is_library
 from comic_narrator.cli.opening import open_with_password, settings_for_book
 from comic_narrator.cli.turns import say_next, turns_of
@@ -42,7 +42,7 @@ from comic_narrator.model import Artefact, PageReading, Script, parse_artefact
 from comic_narrator.pipeline import narrate
 from comic_narrator.readers import Reader
 from comic_narrator.settings import Settings
-from comic_narrator.steps import REPORT, Job, Run, Until, read_given
+from comic_narrator.steps import REPORT, SCRIPT, Job, Run, Until, read_given
 from comic_narrator.voices import Voice
 from comic_narrator.work import LOG, Edits, Work
 
@@ -86,7 +86,10 @@ def film(
         typer.Option(help="Frame: 16:9, 9:16, 1:1 or 4:5, as 9:16@720 with its shorter side, or 1280x720."),
     ] = None,
     preview: Annotated[
-        str | None, typer.Option(metavar="PAGES", help="Film these pages alone, small and coarse: BOOK.preview.mp4.")
+        str | None,
+        typer.Option(
+            metavar="[PAGES]", help="Film these pages alone, or the first three, small and coarse: BOOK.preview.mp4."
+        ),
     ] = None,
     shorts: Annotated[
         str | None, typer.Option(metavar="PAGES", help="Film these pages alone, upright: BOOK.shorts.mp4.")
@@ -153,6 +156,8 @@ def film(
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
         out = _writable(beside(wanted, cut))
+        if from_script_json is None and not folder.path(SCRIPT).is_file():
+            cut = without_the_whole(cut)
         job = Job(book, source, out, pages, stop, from_page_json, from_script_json, cut=cut)
         run = _narrate(job, folder, settings, profile, verbose, as_json)
     if vision_only:

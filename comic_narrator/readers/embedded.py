@@ -44,7 +44,7 @@ from comic_narrator.readers.words import Row, Words
 from comic_narrator.report import ReadingReport
 from comic_narrator.settings import ReaderSettings
 
-GROUPING = 8
+GROUPING = 9
 CORES = 2
 """Cores that one process keeps busy."""
 MEMORY = 1_200_000_000
@@ -187,9 +187,11 @@ def _outline(image: NDArray[np.uint8], group: Group, panels: Sequence[Box], lett
 
 def _lines(groups: Sequence[Group], outlines: Sequence[Outline | None], page: Page) -> list[Said]:
     texts = [join_rows([row.text for row in group.rows], page.language) for group in groups]
-    tails = [outline.tail if outline is not None else None for outline in outlines]
     kinds = one_kind(
-        [kind_of(group, text, page, tail) for group, text, tail in zip(groups, texts, tails, strict=True)],
+        [
+            kind_of(group, text, page, outline.tail if outline else None, cloud=outline.cloud if outline else False)
+            for group, text, outline in zip(groups, texts, outlines, strict=True)
+        ],
         [(group.panel, text.casefold()) for group, text in zip(groups, texts, strict=True)],
     )
     # Dots and marks are somebody's silence or surprise in a balloon, and specks anywhere else.

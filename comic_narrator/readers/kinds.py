@@ -49,6 +49,8 @@ LABEL = 8
 """Letters that a row of a board has at most."""
 LONG = 1.0
 """A tail so many heights of the lettering long makes a box a balloon: shorter ones may be its corners."""
+ROOM = 1.2
+"""A ground that is wider or higher than its words by this is more than a label."""
 TINTED = 18.0
 """Captions without a border stand on a ground that differs by more (Lab) from that of the balloons."""
 TITLE = 0.022
@@ -147,8 +149,8 @@ def one_kind(kinds: Sequence[LineKind], alike: Sequence[tuple[int | None, str]])
     return [max(BY_LOOSENESS, key=lambda kind: seen[key][kind]) for key in alike]
 
 
-def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> LineKind:
-    """The kind of a group that reads `text`, with the tail of its balloon.
+def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None, *, cloud: bool = False) -> LineKind:
+    """The kind of a group that reads `text`, with the tail of its balloon, and whether that is a cloud.
 
     On a page of titles only, the narrator reads those; of the rest, only what stands in a balloon with a tail.
     """
@@ -159,7 +161,7 @@ def kind_of(group: Group, text: str, page: Page, tail: Tail | None = None) -> Li
     region, words = group.balloon, len(text.split())
     share = group.size / page.short
     if region is not None and share <= 2 * LARGEST and not _is_painted(region, text):
-        return _in_balloon(group, region, text, page, tail)
+        return _in_balloon(group, region, text, page, tail, cloud)
     numbers = sum(any(c.isdigit() for c in word) for word in text.split())
     if not any(c.isalpha() for c in text) or (numbers * 3 > words and not wide(page.language)):
         return "sign"
@@ -173,17 +175,22 @@ def _is_painted(region: Region, text: str) -> bool:
     return region.ink > INK and region.edged < EDGED and len(text.split()) <= 3 and not _sentence(text)
 
 
-def _in_balloon(group: Group, region: Region, text: str, page: Page, tail: Tail | None) -> LineKind:
+def _in_balloon(group: Group, region: Region, text: str, page: Page, tail: Tail | None, cloud: bool) -> LineKind:
     """The kind of what a balloon, a box, or a closed ground in the picture holds."""
-    if not _pale(region, page) and len(text.split()) <= 3 and not _sentence(text):
+    if len(text.split()) <= 3 and not _sentence(text) and (not _pale(region, page) or _fills(group, region)):
         return "sign"
-    if tail is not None and tail.bubbles:
+    if tail.bubbles if tail is not None else cloud:
         return "thought"
     if tail is None and (_NUMBER.fullmatch(text) or _ISSUE.fullmatch(text)):
         return "sign"
     if (tail is None or tail.length < LONG) and is_box(region, _panel(group, page), group.size):
         return _boxed(group, region, text, page)
     return "caption" if tail is None and _is_tinted(region, page) and not _addresses(text) else "dialogue"
+
+
+def _fills(group: Group, region: Region) -> bool:
+    """Whether words leave no room on their ground, as on a label: a balloon is drawn round them."""
+    return region.box.w < ROOM * group.box.w and region.box.h < ROOM * group.box.h
 
 
 def is_box(region: Region, panel: Box, size: float) -> bool:

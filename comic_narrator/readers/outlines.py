@@ -30,6 +30,9 @@ ROUND = 0.6
 """It fills at least so much of the circle around it."""
 CLOUD, DENT = 5, 0.035
 """A cloud has so many dents at least, so many heights of the lettering deep."""
+SCALLOPS, DEEP, APART = 8, 0.1, 100.0
+"""An outline made of scallops has so many dents, so many heights of the lettering deep, all round: no two neighbours
+are further apart, in degrees, as seen from its middle."""
 ARM, SHARP = 0.3, 75.0
 """An outline has a point where it turns by more degrees than this within so many heights of the lettering each way."""
 ALONG, ACROSS, FAR = 0.25, 0.35, 1.2
@@ -257,10 +260,30 @@ def _beside(points: NDArray[np.float64], frame: Box | None, near: int) -> NDArra
     return np.asarray(within < near)
 
 
+def scalloped(shape: Mask, side: float) -> bool:
+    """Whether a shape's outline goes in scallops all round, as a cloud's does."""
+    dents = _dented(shape, DEEP * side)
+    if len(dents) < SCALLOPS:
+        return False
+    away = dents - dents.mean(axis=0)
+    turns = np.sort(np.degrees(np.arctan2(away[:, 1], away[:, 0])))
+    return bool(np.diff(np.append(turns, turns[0] + 360)).max() <= APART)
+
+
 def _dents(shape: Mask, side: float) -> int:
     """How many dents a shape's outline has: a cloud has them all round."""
+    return len(_dented(shape, DENT * side))
+
+
+def _dented(shape: Mask, deep: float) -> NDArray[np.float64]:
+    """Where a shape's outline has dents that are so many pixels deep; points (n, 2)."""
     outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    outline = max(outlines, key=cv2.contourArea)
+    outline = max(outlines, key=cv2.contourArea, default=None)
+    if outline is None:
+        return np.zeros((0, 2))
     hull = cv2.convexHull(outline, returnPoints=False)
     defects = cv2.convexityDefects(outline, hull) if len(hull) > 3 else None
-    return 0 if defects is None else int((defects.reshape(-1, 4)[:, 3] / 256 > DENT * side).sum())
+    if defects is None:
+        return np.zeros((0, 2))
+    flat = defects.reshape(-1, 4)
+    return np.asarray(outline.reshape(-1, 2)[flat[flat[:, 3] / 256 > deep, 2]], np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.model import Box
-from comic_narrator.readers.outlines import Mask, Spike, bubbles_of, dashed, grown, points_of, spikes_of
+from comic_narrator.readers.outlines import Mask, Spike, bubbles_of, dashed, grown, points_of, scalloped, spikes_of
 from comic_narrator.readers.regions import Region, away_from
 
 Picture = NDArray[np.uint8]
@@ -52,13 +52,14 @@ class Outline:
     """What stands out of a balloon: its spikes, longest first, and its chain of bubbles if it has one.
 
     `points` counts all sharp points of the outline: a burst has many, an oval or a cloud its tail at most; `dashed`
-    says whether it is drawn in dashes.
+    says whether it is drawn in dashes, `cloud` whether in scallops, with no sharp points.
     """
 
     spikes: tuple[Tail, ...]
     bubbles: Tail | None = None
     points: int = 0
     dashed: bool = False
+    cloud: bool = False
 
     @property
     def tail(self) -> Tail | None:
@@ -91,6 +92,7 @@ def trace(
         bubbles[0] if len(bubbles) > 1 and not spoken else None,
         sorted(view.points for view in views)[1],
         dashed(cutting.body, np.asarray(cutting.away < loose, np.uint8), cutting.stroke, cutting.size * cutting.scale),
+        sum(view.cloud for view in views) > 1 and not spoken,
     )
 
 
@@ -159,11 +161,13 @@ def _outline(cutting: _Cutting, spread: float, gap: int, panel: Box | None, lett
     shape = grown(near, cutting.body, side, gap)
     spikes = [cutting.page(spike) for spike in spikes_of(shape, side)]
     kept = [spike for spike in spikes if not _on_frame(spike, panel, cutting.size)]
+    points = points_of(shape, side, None if panel is None else cutting.here(panel))
     chain = bubbles_of(near, shape, side, [cutting.here(box) for box in lettering])
     return Outline(
         tuple(sorted(kept, key=lambda spike: -spike.length)),
         None if chain is None else cutting.page(chain, bubbles=True),
-        points_of(shape, side, None if panel is None else cutting.here(panel)),
+        points,
+        cloud=points < JAGGED and scalloped(shape, side),
     )
 
 

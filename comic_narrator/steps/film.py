@@ -11,11 +11,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from comic_narrator import film as film_stage
 from comic_narrator import script as script_stage
 from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
 from comic_narrator.model import (
     SAMPLE_RATE,
+    Artefact,
     Book,
     Cast,
     Direction,
@@ -34,6 +37,15 @@ from comic_narrator.steps.sound import credits_comment
 from comic_narrator.steps.words import SCRIPT
 from comic_narrator.work import digest_of
 
+
+class UnseenLetters(Artefact):
+    """scenes/NNNN.letters.json: the letters of a page's burnt subtitles that no font of this machine has."""
+
+    schema_: Literal["comic_narrator.letters/1"] = Field("comic_narrator.letters/1", alias="schema")
+    page: str
+    letters: str
+
+
 FORMS: tuple[Literal["srt", "vtt"], ...] = ("srt", "vtt")
 
 
@@ -43,7 +55,9 @@ def time(
     """Lay all beats on the time line: timing.json."""
     look = run.settings.film
     inputs = {
-        **run.work.files(*map(reading_of, readings), SCRIPT, *dict.fromkeys(take.file for take in takes.values())),
+        **run.work.files(
+            *map(reading_of, readings), job.shelf(SCRIPT), *dict.fromkeys(take.file for take in takes.values())
+        ),
         "look": digest_of(look.fps, look.width, look.height, look.establishing, look.transitions, look.light),
         "method": film_stage.METHOD,
     }
@@ -104,8 +118,12 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, 
             text = burnt.get(scene.page, "")
             inputs |= {"burnt": digest_of(text)} if text else {}
             files = {role: run.work.path(name) for role, name in pictures.items()}
-            film = partial(_film, files, scene, then, book.direction, encoding, text, run)
+            note = job.place(f"scenes/{scene.page}.letters.json")
+            film = partial(_film, files, scene, then, book.direction, encoding, text, note, run)
             run.work.make(names[-1], inputs, film)
+            if run.work.path(note).is_file():
+                letters = run.work.read(UnseenLetters, note).letters
+                run.shortfalls.append(f"page {scene.page}: no font here has {letters}, which its subtitles need")
             step()
     return names
 
@@ -117,10 +135,14 @@ def _film(
     direction: Direction,
     encoding: Encoding,
     burnt: str,
+    note: str,
     run: Run,
     out: Path,
 ) -> None:
-    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
+    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after.
+
+    `note` names the file that says which letters of `burnt` no font here has.
+    """
     look = run.settings.film
     size = (look.width, look.height)
     # Before the page is there, so that one picture at a time is held.
@@ -146,8 +168,11 @@ def _film(
     )
     del page, above, below
     unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
+    # Before the scene has its name: a later run, which does not film it again, has to say so as well.
     if unseen:
-        run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
+        run.work.put(note, UnseenLetters(page=scene.page, letters="".join(unseen)))
+    elif run.work.path(note).is_file():
+        run.work.remove(note)
 
 
 def subtitle_words(script: Script, kind: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from comic_narrator.errors import BackendAnswerError, UsageError
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.voices.checks import usual_seconds
+from comic_narrator.voices.cries import said_alone
 from comic_narrator.voices.kana import kana
 from comic_narrator.voices.lanes import Lanes, addresses, server_key
 from comic_narrator.voices.pieces import limit_for, pieces
@@ -20,7 +21,7 @@ from comic_narrator.voices.references import References
 from comic_narrator.voices.served import joined, licensed, patience_for, seed_of
 from comic_narrator.voices.sniff import Sound, decoded
 
-METHOD = "fish-1"
+METHOD = "fish-2"
 """Raised when the same line may be asked for otherwise."""
 
 Version = Literal["1.5", "s1", "s2"]
@@ -123,8 +124,13 @@ class FishVoice:
         reference = {"audio": base64.b64encode(recording.wav).decode("ascii"), "text": recording.words}
         seed = seed_of(text, profile, delivery)
         seconds = partial(usual_seconds, language=profile.language)
+
+        def ask(piece: str) -> Sound:
+            sent = marked(piece, self._version, delivery)
+            return self._said(sent, seconds(piece), reference, seed, profile.language)
+
         sounds = [
-            self._said(marked(piece, self._version, delivery), seconds(piece), reference, seed, profile.language)
+            said_alone(piece, profile.language, delivery.attempt, ask)
             for piece in pieces(words, seconds, limit_for(delivery.attempt, PIECE_SECONDS))
         ]
         return joined(sounds, profile, delivery)

@@ -13,6 +13,7 @@ from comic_narrator.errors import BackendAnswerError, UsageError
 from comic_narrator.settings import VoiceSettings
 from comic_narrator.voices import Delivery, Samples, VoiceProfile
 from comic_narrator.voices.checks import usual_seconds
+from comic_narrator.voices.cries import said_alone
 from comic_narrator.voices.dialects import NamedVoice, Said, dialect_of, known_voice, told_voices
 from comic_narrator.voices.lanes import Lanes, addresses, server_key
 from comic_narrator.voices.pieces import limit_for, pieces
@@ -20,7 +21,7 @@ from comic_narrator.voices.references import References
 from comic_narrator.voices.served import joined, patience_for, seed_of
 from comic_narrator.voices.sniff import Sound, decoded
 
-METHOD = "openai-speech-1"
+METHOD = "openai-speech-2"
 """Raised when the same line may be asked for otherwise."""
 
 PIECE_SECONDS = 30.0
@@ -137,7 +138,7 @@ class OpenAISpeechVoice:
         said = Said(profile, delivery, seed_of(text, profile, delivery))
         seconds = partial(usual_seconds, language=profile.language)
         sounds = [
-            self._said(piece, said, seconds(piece))
+            said_alone(piece, profile.language, delivery.attempt, lambda part: self._said(part, said, seconds(part)))
             for piece in pieces(words, seconds, limit_for(delivery.attempt, PIECE_SECONDS))
         ]
         return joined(sounds, profile, delivery, told_speed=self._dialect.keeps_speed)

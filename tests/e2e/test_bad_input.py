@@ -75,12 +75,21 @@ def refused(done: subprocess.CompletedProcess[str], code: int, word: str) -> Non
         (["status", "book"], 3, "not a work folder"),
     ],
 )
-def test_what_cannot_work_says_so(book: Path, arguments: list[str], code: int, word: str) -> None:
+def test_what_cannot_work_says_so(
+    book: Path,
+    arguments: list[str],
+    code: int,
+    word: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     here = book.parent
+    monkeypatch.chdir(here)
     (here / "empty").mkdir()
     (here / "taken.mp4").mkdir()
     (here / "text.pdf").write_text("just text")
-    refused(narrate(*arguments, *(SMALL if arguments[0] != "status" else ()), cwd=here), code, word)
+    left = run([*arguments, *(SMALL if arguments[0] != "status" else ())])
+    refused(subprocess.CompletedProcess(arguments, left, *capsys.readouterr()), code, word)
     assert code != 3 or not list(here.glob("*.work"))
 
 

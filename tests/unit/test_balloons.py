@@ -120,6 +120,12 @@ def test_kinds_follow_the_shape_round_the_words() -> None:
     balloon(pen, (84, 50, 220, 116), square=True)
     letters(pen, board)
     assert judged(picture, board) == "sign"
+    label = [row("ORANGE TOP", 100, 60, 110)]
+    for place, kind in (((98, 58, 212, 84), "sign"), ((60, 40, 250, 104), "dialogue")):
+        picture, pen = scene()
+        balloon(pen, place)
+        letters(pen, label)
+        assert judged(picture, label) == kind, "a balloon is drawn round its words, a label is as large as they are"
     loud = [row("OWW!", 100, 60, 200, 70)]
     picture, pen = scene()
     letters(pen, loud)

@@ -162,12 +162,12 @@ def test_the_last_try_says_a_text_sentence_by_sentence(
 def test_a_short_text_cannot_run_away_and_a_take_cut_at_the_limit_is_refused(
     fake: FakeFish, voice: FishVoice, narrator: VoiceProfile
 ) -> None:
-    voice.speak("Oh!", narrator, Delivery())
+    voice.speak("Oh!", narrator, Delivery(attempt=1))
     most = fake.asked[0]["max_new_tokens"]
     assert most / TOKENS_A_SECOND < 5
     fake.play(fakes.sounds(lambda sound, rate: np.resize(sound, (most - 1) * 2048)))
     with pytest.raises(BackendAnswerError, match="did not come to an end"):
-        voice.speak("Oh!", narrator, Delivery())
+        voice.speak("Oh!", narrator, Delivery(attempt=1))
 
 
 def test_white_space_and_strange_markers_are_not_sent(fake: FakeFish, voice: FishVoice, narrator: VoiceProfile) -> None:
@@ -220,7 +220,12 @@ def test_one_server_speaks_one_line_at_a_time_and_is_not_asked_how_it_is(
     assert voice.lanes == 1
     voice.check("en")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda text: voice.speak(text, narrator, Delivery()), ["One!", "Two!", "Three!", "Four!"]))
+        list(
+            pool.map(
+                lambda text: voice.speak(text, narrator, Delivery()),
+                ["One more!", "Two more!", "Three more!", "Four more!"],
+            )
+        )
     assert fake.most_in_flight == 1
     assert fake.calls == ["GET /v1/health"] + ["POST /v1/tts"] * 4
 

@@ -103,13 +103,18 @@ def test_on_a_page_of_print_only_a_balloon_with_a_tail_is_said() -> None:
     assert kind_of(group, "I SAW THE MONEY FIRST.", page, outline.tail) == "sign"
 
 
-def test_a_cloud_with_bubbles_is_a_thought_and_they_are_its_tail() -> None:
-    picture, pen = scene()
+def cloud(pen: ImageDraw.ImageDraw) -> None:
+    """A balloon of scallops."""
     for turn in range(12):
         angle = turn * math.pi / 6
         x, y = 300 + 84 * math.cos(angle), 185 + 42 * math.sin(angle)
         pen.ellipse((x - 24, y - 18, x + 24, y + 18), fill=(255, 255, 255))
     pen.rectangle((220, 150, 380, 220), fill=(255, 255, 255))
+
+
+def test_a_cloud_with_bubbles_is_a_thought_and_they_are_its_tail() -> None:
+    picture, pen = scene()
+    cloud(pen)
     pen.ellipse((236, 248, 254, 266), fill=(255, 255, 255))
     pen.ellipse((222, 270, 234, 282), fill=(255, 255, 255))
     group, outline = traced(picture)
@@ -117,6 +122,25 @@ def test_a_cloud_with_bubbles_is_a_thought_and_they_are_its_tail() -> None:
     assert outline.tail.bubbles
     assert math.dist(outline.tail.tip, (228, 276)) < 10
     assert kind_of(group, "Oh dear", Page(700, 500, (PAGE,), 24.0, 100.0, "en"), outline.tail) == "thought"
+
+
+def test_a_cloud_is_a_thought_however_far_its_bubbles_are() -> None:
+    picture, pen = scene()
+    cloud(pen)
+    group, outline = traced(picture)
+    assert (outline.tail, outline.cloud) == (None, True)
+    page = Page(700, 500, (PAGE,), 24.0, 100.0, "en")
+    assert kind_of(group, "Oh dear", page, None, cloud=outline.cloud) == "thought"
+
+
+def test_a_cloud_with_a_spike_is_spoken() -> None:
+    picture, pen = scene()
+    cloud(pen)
+    pen.polygon([(280, 240), (270, 330), (300, 240)], fill=(255, 255, 255))
+    group, outline = traced(picture)
+    assert not outline.cloud
+    page = Page(700, 500, (PAGE,), 24.0, 100.0, "en")
+    assert kind_of(group, "Oh dear", page, outline.tail, cloud=outline.cloud) == "dialogue"
 
 
 def test_a_burst_is_shouted_and_an_oval_is_not() -> None:
@@ -133,6 +157,8 @@ def test_a_burst_is_shouted_and_an_oval_is_not() -> None:
     assert tone_of("LOOK OUT!", 24.0, 24.0, burst) == "shouting"
     assert tone_of("LOOK OUT!", 24.0, 24.0, oval) is None
     assert tone_of("Look out there.", 24.0, 24.0, burst) is None
+    assert not burst.cloud
+    assert not oval.cloud
 
 
 def test_an_oval_that_the_frame_cuts_has_no_points_where_it_is_cut() -> None:
