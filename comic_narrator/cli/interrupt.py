@@ -30,6 +30,8 @@ def end_in_time() -> None:
     os.set_blocking(go, False)
     signal.set_wakeup_fd(go, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(come,), daemon=True).start()
+    # Who leaves at once leaves semaphores to Python's tracker of them: it takes them away, and need not tell the user.
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
 
 
 def was_interrupted() -> bool:

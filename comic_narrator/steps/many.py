@@ -47,7 +47,7 @@ def reading_ahead(
 
     They are ended when the block is left, however it is left. `told` takes a reading out.
     """
-    with _pool(processes, _begin, (choice, settings)) as pool:
+    with _pool(processes, _begin, (choice, settings)) as (pool, _):
         with deaf_children():
             coming = [pool.submit(_read, page) for page in pages]
         yield coming
@@ -56,17 +56,22 @@ def reading_ahead(
 @contextmanager
 def _pool(
     processes: int, begin: Callable[..., None], arguments: tuple[Choice, ReaderSettings | VoiceSettings]
-) -> Iterator[ProcessPoolExecutor]:
+) -> Iterator[tuple[ProcessPoolExecutor, Callable[[], None]]]:
+    """A pool, and what ends its processes in the middle of their work; they are ended when the block is left."""
     # Forked children would share the threads of a model that is loaded.
     spawn = multiprocessing.get_context("spawn")
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(processes, spawn, begin, arguments)
-    try:
-        yield pool
-    finally:
+
+    def end() -> None:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - before:
             child.terminate()
+
+    try:
+        yield pool, end
+    finally:
+        end()
 
 
 @contextmanager
@@ -179,21 +184,22 @@ def speaking(choice: Choice, settings: VoiceSettings, voice: Voice, lines: int) 
     if processes == 1:
         yield voice
         return
-    with _pool(processes, _begin_voice, (choice, settings.model_copy(update={"processes": processes}))) as pool:
-        yield _Choir(voice, pool, processes)
+    with _pool(processes, _begin_voice, (choice, settings.model_copy(update={"processes": processes}))) as (pool, end):
+        yield _Choir(voice, pool, end, processes)
 
 
 class _Choir:
     """One voice in several processes; its takes are those of the voice alone."""
 
-    def __init__(self, voice: Voice, pool: ProcessPoolExecutor, processes: int) -> None:
+    def __init__(self, voice: Voice, pool: ProcessPoolExecutor, end: Callable[[], None], processes: int) -> None:
         self._pool = pool
         self.identity = voice.identity
         self.processes = processes
         self.lanes = processes * voice.lanes
         self.sampled = voice.sampled
         self.check = voice.check
-        self.close = voice.close
+        # Whoever waits for a line is woken, with an error.
+        self.close = end
         self.profiles = voice.profiles
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
