@@ -28,9 +28,10 @@ film: $(READY)
 test: $(READY_DEV)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
-# Slower, and not part of `make test`: servers brought up and down, runs that are killed, libraries, casts over volumes.
+# Slower, and not part of `make test`: servers brought up and down, runs that are killed, libraries, casts over volumes;
+# and the properties once more, by other examples each time.
 test-slow: $(READY_DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis" --hypothesis-profile=search
 
 check: $(READY_DEV)
 	$(BIN)/ruff check .

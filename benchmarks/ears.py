@@ -9,10 +9,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from jiwer import cer, wer
+import soxr
+from jiwer import cer, process_characters, process_words, wer
 from numpy.typing import NDArray
 
-from comic_narrator.voices.ears import bare_kana, normal_words, transcribed, whisper
+from comic_narrator.model import SAMPLE_RATE
+from comic_narrator.voices.ears import WHISPER_RATE, bare_kana, normal_words, transcribed, whisper
 from comic_narrator.voices.phonemes import phonemes
 
 DRAWN_TOGETHER = {
@@ -39,6 +41,25 @@ def japanese_kana(sound: Sound) -> str:
     return bare_kana(transcribed(whisper("ja"), sound, "ja"))
 
 
+def heard_through(sound: NDArray[np.float32], language: str, ear: str, *, speech_only: bool) -> str:
+    """What Whisper hears in 48 kHz mono samples: English words, or katakana without marks.
+
+    `ear` is the language whose model listens: "en" is tiny.en, any other base. With `speech_only` faster-whisper's own
+    detector of speech (Silero) takes out what is none before Whisper listens.
+    """
+    wave = soxr.resample(sound, SAMPLE_RATE, WHISPER_RATE).astype(np.float32)
+    segments, _ = whisper(ear).transcribe(
+        wave,
+        language=language,
+        beam_size=5,
+        temperature=0.0,
+        condition_on_previous_text=False,
+        vad_filter=speech_only,
+    )
+    words = " ".join(segment.text.strip() for segment in segments)
+    return bare_kana(words) if language == "ja" else words
+
+
 def word_error_rate(reference: str, heard: str) -> float:
     """Share of the words of `reference` that `heard` has wrong, both in lower case, without marks, numbers in words."""
     return float(wer(normal_words(reference), normal_words(heard)))
@@ -47,6 +68,15 @@ def word_error_rate(reference: str, heard: str) -> float:
 def kana_error_rate(reference: str, heard: str) -> float:
     """Share of the kana of `reference` that `heard` has wrong; both may be any Japanese text."""
     return float(cer(bare_kana(reference), bare_kana(heard)))
+
+
+def heard_wrong(reference: str, heard: str, language: str) -> tuple[int, int]:
+    """How many words (Japanese: kana) of `reference` are heard wrong, and how many there are."""
+    if language == "ja":
+        told = process_characters(bare_kana(reference), bare_kana(heard))
+        return told.substitutions + told.deletions + told.insertions, len(bare_kana(reference))
+    words = process_words(normal_words(reference), normal_words(heard))
+    return words.substitutions + words.deletions + words.insertions, len(normal_words(reference).split())
 
 
 def words_wrong(written: str, heard: str) -> int:

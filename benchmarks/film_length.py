@@ -16,9 +16,20 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
+from PIL import Image
 
 from comic_narrator import ffmpeg
-from comic_narrator.film import About, Encoding, PlanarWriter, SceneClip, Take, encode_scene, join_scenes, time_scene
+from comic_narrator.film import (
+    About,
+    Encoding,
+    PlanarWriter,
+    SceneClip,
+    Take,
+    encode_scene,
+    first_frame,
+    join_scenes,
+    time_scene,
+)
 from comic_narrator.film.planes import Canvas
 from comic_narrator.model import SAMPLE_RATE, Beat, Box, PageReading, Panel, Scene, Shot, View
 from comic_narrator.pictures import load_rgb
@@ -34,16 +45,22 @@ CLICK = 48
 def film_pages(page: Path, count: int, folder: Path) -> None:
     """So many pages in a process, one after the other as a film's are: nearer for a few frames, then a slide."""
     for _ in range(count):
-        picture, following = load_rgb(page), load_rgb(page)
-        height, width = picture.shape[:2]
-        wide, near = (
-            View(0, 0, width, width * 9 / 16),
-            View(width * 0.1, height * 0.1, width * 0.6, width * 0.6 * 9 / 16),
-        )
-        shot = Shot(first_frame=0, end_frame=4, from_view=wide, to_view=near, ease="smooth")
-        scene = Scene(page="0001", frames=4, clips=(), shots=(shot,), leave="slide")
-        clip = SceneClip(picture, scene, LARGE, FPS, "blur", after=(following, shot))
-        encode_scene(clip, scene.frames, QUICK, folder / "scene.mp4")
+        film_page(page, folder)
+
+
+def film_page(page: Path, folder: Path) -> None:
+    """A page of a film, as its step films it: one picture at a time is held."""
+    with Image.open(page) as picture:
+        width, height = picture.size
+    wide, near = (
+        View(0, 0, width, width * 9 / 16),
+        View(width * 0.1, height * 0.1, width * 0.6, width * 0.6 * 9 / 16),
+    )
+    shot = Shot(first_frame=0, end_frame=4, from_view=wide, to_view=near, ease="smooth")
+    scene = Scene(page="0001", frames=4, clips=(), shots=(shot,), leave="slide")
+    after = first_frame(load_rgb(page), shot, LARGE, "blur")
+    clip = SceneClip(load_rgb(page), scene, LARGE, FPS, "blur", after=after)
+    encode_scene(clip, scene.frames, QUICK, folder / "scene.mp4")
 
 
 def memory_of(page: Path, count: int) -> float:

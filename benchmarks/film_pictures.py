@@ -57,7 +57,8 @@ def brightness(page: Pixels, shot: Shot) -> Iterator[tuple[View, Grey]]:
     for index, frame in enumerate(clip.planar_frames(shot.end_frame)):
         if index % EVERY == 0:
             plane = np.frombuffer(frame, np.uint8)[: SIZE[0] * SIZE[1]].reshape(SIZE[1], SIZE[0])
-            yield view_at(shot, index), (plane.astype(np.float64) - 16) * 255 / 219
+            # As players show it, to whom nothing is darker than black.
+            yield view_at(shot, index), np.clip((plane.astype(np.float64) - 16) * 255 / 219, 0, 255)
 
 
 def dotted_page() -> Pixels:

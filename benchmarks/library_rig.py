@@ -1,6 +1,6 @@
 """A library of twelve real books, two of them broken, that is killed once: ten films and two named failures come of it.
 
-    python -m benchmarks.library_rig [--engine ray]
+    python -m benchmarks.library_rig [--engine ray] [--pages 1]
 
 Needs ../shared. Quick backends read and speak. With `--engine ray` a cluster of two nodes is started on this machine,
 and instead of the run one node is killed, with all that it makes.
@@ -71,17 +71,17 @@ def start(folder: Path, *more: str) -> subprocess.Popen[str]:
     )
 
 
-def killed_run(folder: Path) -> tuple[int, dict[str, Any]]:
+def killed_run(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
     """Kill the run when two films are there, and run it again."""
-    first = start(folder)
+    first = start(folder, *more)
     wait_for(lambda: films(folder) >= 2)
     os.killpg(first.pid, signal.SIGKILL)
     first.communicate()
     print(f"killed with {films(folder)} films made")
-    return ended(start(folder))
+    return ended(start(folder, *more))
 
 
-def killed_node(folder: Path) -> tuple[int, dict[str, Any]]:
+def killed_node(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
     """Have two nodes, and kill one when two films are there."""
     from ray.cluster_utils import Cluster
 
@@ -89,7 +89,7 @@ def killed_node(folder: Path) -> tuple[int, dict[str, Any]]:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     node = cluster.add_node(num_cpus=1)
     try:
-        run = start(folder, "--engine", "ray", "--ray-address", cluster.address)
+        run = start(folder, "--engine", "ray", "--ray-address", cluster.address, *more)
         wait_for(lambda: films(folder) >= 2)
         cluster.remove_node(node, allow_graceful=False)
         print(f"a node killed with {films(folder)} films made")
@@ -114,11 +114,13 @@ def main() -> None:
     """Run the rig and say what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", choices=("local", "ray"), default="local")
+    parser.add_argument("--pages", help="of each book, for a short run")
     asked = parser.parse_args()
+    more = ["--pages", asked.pages] if asked.pages else []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         gather(folder / "library")
-        code, told = (killed_node if asked.engine == "ray" else killed_run)(folder)
+        code, told = (killed_node if asked.engine == "ray" else killed_run)(folder, *more)
         print(f"exit {code}, {films(folder)} films, failed: {[(one['book'], one['exit']) for one in told['failed']]}")
         sys.exit(not (code == 7 and films(folder) == 10 and len(told["failed"]) == 2))
 

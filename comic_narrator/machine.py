@@ -38,6 +38,15 @@ def data_folder(environment: Mapping[str, str], home: Path) -> Path:
     return Path(environment.get(name) or home / usual) / "comic-narrator"
 
 
+def cache_folder(environment: Mapping[str, str], home: Path) -> Path:
+    """Where lies what can be fetched again: this user's cache folder, as each system has it."""
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "comic-narrator"
+    if os.name == "nt":
+        return data_folder(environment, home) / "cache"
+    return Path(environment.get("XDG_CACHE_HOME") or home / ".cache") / "comic-narrator"
+
+
 def state_folder(environment: Mapping[str, str], home: Path) -> Path:
     """Where it is written down what runs, with logs and locks: $XDG_STATE_HOME, else the usual place of this system."""
     if sys.platform == "darwin" or os.name == "nt":

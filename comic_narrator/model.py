@@ -273,8 +273,12 @@ class Line(Part):
         return self.speaker_confidence is not None and self.speaker_confidence < DOUBTFUL
 
 
+Outline = tuple[tuple[int, int], ...]
+"""The corners of an area of any shape, in page pixels, in order around it."""
+
+
 class Figure(Part):
-    """A person or creature seen in a panel."""
+    """A person or creature seen in a panel; `mask` is the outline of what is seen of it, where somebody drew that."""
 
     label: str
     panel: str
@@ -282,6 +286,7 @@ class Figure(Part):
     looks: str
     role: str | None = None
     emotion: str | None = None
+    mask: Outline | None = Field(None, min_length=3)
 
 
 class SeenSound(Part):
@@ -527,13 +532,46 @@ class Shot(Part):
     enter: Literal["cut", "slide"] = "cut"
 
 
+class Light(Part):
+    """The light at `frame` of its scene, on what is spoken then: it eases from each of a panel's to the next.
+
+    `strength` is from 0, no light, to 1. Without a panel it lies on whatever is shown.
+    """
+
+    panel: str | None = None
+    frame: int = Field(ge=0)
+    place: Box
+    strength: float = Field(ge=0, le=1)
+
+
+class Nearness(Part):
+    """How near somebody has come at `frame` of the scene, from 0, where they are drawn, to 1."""
+
+    frame: int = Field(ge=0)
+    share: float = Field(ge=0, le=1)
+
+
+class Cutout(Part):
+    """Somebody who comes nearer while they speak: the outline of what moves, and what it neither covers nor moves."""
+
+    panel: str
+    mask: Outline = Field(min_length=3)
+    lettering: tuple[Box, ...] = ()
+    moves: tuple[Nearness, ...] = Field(min_length=1)
+
+
 class Scene(Part):
-    """The clips and shots of one page; `frames` is its length, `leave` how its end gives way to the next scene."""
+    """The clips and shots of one page, and what is set off in its pictures.
+
+    `frames` is its length, `leave` how its end gives way to the next scene.
+    """
 
     page: str
     frames: int = Field(gt=0)
     clips: tuple[Clip, ...]
     shots: tuple[Shot, ...] = Field(min_length=1)
+    lights: tuple[Light, ...] = ()
+    cutouts: tuple[Cutout, ...] = ()
     leave: Literal["cut", "slide", "turn"] = "cut"
 
 

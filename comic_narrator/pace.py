@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+WARM = 5
+"""So many made steps, and the rate of those after the first is told by themselves."""
+
 
 class Pace:
     """The steps of a stage and the seconds that are left, by the measured rate of the steps that made something.
 
     Steps whose file stands already take no time worth counting; those that are still to come are taken for ones to be
-    made. `weights` is the work in each step against the others; all are alike without it.
+    made. The first that is made may have waited for a model to load, so it counts only until `WARM` are. `weights` is
+    the work in each step against the others; all are alike without it.
     """
 
     def __init__(self, total: int, weights: Sequence[float] = (), clock: Callable[[], float] = time.monotonic) -> None:
@@ -19,13 +23,21 @@ class Pace:
         self._clock = clock
         self._began = self._last = clock()
         self._work = self._seconds = 0.0
+        self._made, self._first = 0, (0.0, 0.0)
 
     def step(self, *, made: bool) -> None:
         """One more step is done; `made` tells whether it made something."""
         now = self._clock()
         if made:
-            self._work += self._weights[min(self.done, len(self._weights) - 1)]
-            self._seconds += now - self._last
+            work, seconds = self._weights[min(self.done, len(self._weights) - 1)], now - self._last
+            self._made += 1
+            if self._made == 1:
+                self._first = work, seconds
+            self._work += work
+            self._seconds += seconds
+            if self._made == WARM:
+                self._work -= self._first[0]
+                self._seconds -= self._first[1]
         self._last = now
         self.done += 1
 

@@ -169,6 +169,9 @@ class FilmSettings(_Section):
     transitions: Literal["moving", "cut"] = Field(
         "moving", description="From panel to panel and page to page: moving (slides, pages turned) or cut."
     )
+    light: Literal["balloon", "none"] = Field(
+        "balloon", description="What is lit while it is spoken: balloon (with its speaker, the rest darker) or none."
+    )
     subtitles: Annotated[tuple[Literal["printed", "spoken"], ...], BeforeValidator(_listed)] = Field(
         ("printed",), description="Subtitle tracks, by commas: printed (as lettered), spoken (as said); none for none."
     )
@@ -192,6 +195,11 @@ class SoundSettings(_Section):
     folders: Annotated[tuple[str, ...], BeforeValidator(_paths)] = Field(
         (), description="Folders of your own sounds, asked before the program's; several are parted as in PATH."
     )
+    freesound: bool = Field(
+        False,
+        description="Whether Freesound is asked for what no other sound fits; key: COMIC_NARRATOR_FREESOUND_KEY.",
+    )
+    freesound_url: str = Field("https://freesound.org", description="Address of Freesound, or of what stands for it.")
     loudness: float = Field(
         -16.0, ge=-31, le=-9, description="Integrated loudness of the film, LUFS (EBU R128); video sites like -14."
     )

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from PIL import Image, ImageDraw
+
+# A change is judged by the same examples everywhere; `make test-slow` looks for new ones.
+settings.register_profile("search", derandomize=False, deadline=None)
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile("steady")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

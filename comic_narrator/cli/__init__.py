@@ -14,7 +14,13 @@ from types import TracebackType
 import typer
 
 from comic_narrator.cli.app import app
-from comic_narrator.cli.interrupt import SAVED, end_in_time, leave_with_the_leash
+from comic_narrator.cli.interrupt import (
+    end_in_time,
+    leave_at_once,
+    leave_with_the_leash,
+    say_interrupted,
+    was_interrupted,
+)
 from comic_narrator.console import Watch
 from comic_narrator.errors import INTERRUPTED, FilmError, NarratorError, UsageError, disk_full
 
@@ -51,14 +57,22 @@ def main() -> None:
     # Whoever stops a container or a service wants what Ctrl-C gives.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     leave_with_the_leash()
-    if _named(sys.argv[1:])[0] in ENDED_IN_TIME:
+    in_time = _named(sys.argv[1:])[0] in ENDED_IN_TIME
+    if in_time:
         end_in_time()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if in_time and code == INTERRUPTED:
+        leave_at_once()
+    sys.exit(code)
 
 
 def _report_bug(kind: type[BaseException], bug: BaseException, trace: TracebackType | None) -> None:
     # Where no work folder is open yet, logging itself shows the trace on stderr.
     log.critical("bug", exc_info=(kind, bug, trace))
+    if was_interrupted():
+        # Ctrl-C in the middle of an import comes out as whatever the module makes of it.
+        say_interrupted()
+        leave_at_once()
     files = [handler.baseFilename for handler in log.handlers if isinstance(handler, logging.FileHandler)]
     Watch().fail(
         NarratorError(
@@ -75,6 +89,10 @@ def run(arguments: Sequence[str]) -> int:
     named = _named(arguments)
     try:
         import_module(f"comic_narrator.cli.{COMMANDS[named[0]]}")
+        if named[0] == "film":
+            from comic_narrator.cli.framing import with_range
+
+            named = with_range(named)
         left = typer.main.get_command(app).main(named, prog_name="comic-narrator", standalone_mode=False)
     except NarratorError as error:
         log.debug("stopped", exc_info=True)
@@ -97,8 +115,7 @@ def run(arguments: Sequence[str]) -> int:
         left = INTERRUPTED
     # Typer hands back the code of whatever left early, and turns Ctrl-C into one.
     if left == INTERRUPTED:
-        watch.tell("interrupted")
-        watch.say(SAVED)
+        say_interrupted()
     return left or 0
 
 

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from comic_narrator.cli.app import AsJson, app
-from comic_narrator.console import print_table, result
-from comic_narrator.errors import InputError, UsageError
+from comic_narrator.console import Watch, print_table, result
+from comic_narrator.errors import InputError, InTheWayError, UsageError
 from comic_narrator.steps.economy import clean, work_folders
 from comic_narrator.work import Work
 
@@ -36,8 +36,14 @@ def clean_up(
         )
     cleaned = {}
     for folder in folders:
-        with Work(folder).opened() as work:
-            cleaned[folder] = clean(work, bound)
+        try:
+            with Work(folder).opened() as work:
+                cleaned[folder] = clean(work, bound)
+        except InTheWayError as error:
+            # One book that is being made does not keep the others from being cleaned.
+            if len(folders) == 1:
+                raise
+            Watch().say(f"left as it is: {error.what}")
     if as_json:
         result(json.dumps({str(folder): vars(done) for folder, done in cleaned.items()}, indent=1))
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -22,16 +23,20 @@ from comic_narrator.gpu.cards import read_cards
 from comic_narrator.gpu.fit import profile_for
 from comic_narrator.gpu.profiles import load_profile
 from comic_narrator.ingest import Spool, pages_of, plan
+from comic_narrator.ingest.source import is_page_name
 from comic_narrator.machine import cores
 from comic_narrator.settings import ReaderSettings, Settings, VoiceSettings
 from comic_narrator.steps import wishes_of
-from comic_narrator.steps.economy import shares
+from comic_narrator.steps.economy import shares, work_folders
 
 
 @app.command("doctor")
 def doctor(
     book: Annotated[
-        Path | None, typer.Argument(help="A book, to see what it holds and what it needs.", show_default=False)
+        Path | None,
+        typer.Argument(
+            help="A book, to see what it needs, or a folder of films, to see their share.", show_default=False
+        ),
     ] = None,
     layout: Layout = None,
     lang: Language = None,
@@ -48,15 +53,45 @@ def doctor(
     capability = found.cards[0].capability if found.cards else None
     # Without a profile the one that suits the card is looked at; that it does not fit now is then no failure.
     tenants = load_profile(profile or profile_for(found.rooms()), capability)
-    told = _look_into(book, settings, password) if book else None
+    films = (
+        _shares(book) if book and book.is_dir() and not any(is_page_name(file.name) for file in book.iterdir()) else {}
+    )
+    told = _look_into(book, settings, password) if book and not films else None
     further = [*_backends(settings), *(_needs(book, told, settings) if book and told else [])]
     machine = examine_machine(found, tenants, further)
     if as_json:
-        parts = {**(told.model_dump(mode="json") if told else {}), "machine": machine.model_dump(mode="json")}
+        parts = {
+            **(told.model_dump(mode="json") if told else {}),
+            **({"work_folders": films} if films else {}),
+            "machine": machine.model_dump(mode="json"),
+        }
         result(json.dumps(parts, indent=1, ensure_ascii=False))
     else:
+        if films:
+            _print_shares(films)
         _print_report(book, told, machine)
     _complain(machine, asked=profile is not None)
+
+
+def _shares(films: Path) -> dict[str, dict[str, int]]:
+    """What the work folders below a folder of films hold in bytes, and for what: by name, the largest first."""
+    held = {str(folder.relative_to(films)): shares(folder) for folder in work_folders(films) if folder != films}
+    return dict(sorted(held.items(), key=lambda item: -sum(item[1].values())))
+
+
+def _print_shares(films: Mapping[str, Mapping[str, int]]) -> None:
+    whole = sum(sum(held.values()) for held in films.values())
+    rows = [
+        (name, told_size(size), f"{100 * size / max(whole, 1):.0f} %", _mostly(held))
+        for name, held in films.items()
+        for size in (sum(held.values()),)
+    ]
+    print_table(("work folder", "holds", "share", "most of it"), [*rows, ("all", told_size(whole), "", "")])
+    result("")
+
+
+def _mostly(held: Mapping[str, int]) -> str:
+    return ", ".join(f"{what} {told_size(size)}" for what, size in list(held.items())[:3])
 
 
 def _print_report(book: Path | None, told: BookReport | None, machine: MachineReport) -> None:
@@ -122,8 +157,7 @@ def _needs(book: Path, told: BookReport, settings: Settings) -> list[Finding]:
     work = film.with_name(f"{film.name}.work")
     if work.is_dir():
         held = shares(work)
-        most_of_it = ", ".join(f"{what} {told_size(size)}" for what, size in list(held.items())[:3])
-        said += f"; {work.name} holds {told_size(sum(held.values()))} of it ({most_of_it})"
+        said += f"; {work.name} holds {told_size(sum(held.values()))} of it ({_mostly(held)})"
     soon, late = needs.minutes
     return [
         Finding(what="disk", fine=fits, said=said, do="Free some space, or film into another folder with -o."),

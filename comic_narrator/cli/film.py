@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shlex
-import sys
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -33,10 +31,10 @@ from comic_narrator.cli.app import (
     WorkFolder,
     app,
 )
-from comic_narrator.cli.framing import beside, chosen_cut, framing
+from comic_narrator.cli.framing import beside, chosen_cut, framing, without_the_whole
 from comic_narrator.cli.library import Wishes, film_library, is_library
 from comic_narrator.cli.opening import open_with_password, settings_for_book
-from comic_narrator.cli.turns import turns_of
+from comic_narrator.cli.turns import say_next, turns_of
 from comic_narrator.console import Watch, result
 from comic_narrator.errors import FilmError, InputError, ItemsFailedError, UsageError
 from comic_narrator.ingest import Spool
@@ -44,7 +42,7 @@ from comic_narrator.model import Artefact, PageReading, Script, parse_artefact
 from comic_narrator.pipeline import narrate
 from comic_narrator.readers import Reader
 from comic_narrator.settings import Settings
-from comic_narrator.steps import REPORT, Job, Run, Until, read_given
+from comic_narrator.steps import REPORT, SCRIPT, Job, Run, Until, read_given
 from comic_narrator.voices import Voice
 from comic_narrator.work import LOG, Edits, Work
 
@@ -88,7 +86,10 @@ def film(
         typer.Option(help="Frame: 16:9, 9:16, 1:1 or 4:5, as 9:16@720 with its shorter side, or 1280x720."),
     ] = None,
     preview: Annotated[
-        str | None, typer.Option(metavar="PAGES", help="Film these pages alone, small and coarse: BOOK.preview.mp4.")
+        str | None,
+        typer.Option(
+            metavar="[PAGES]", help="Film these pages alone, or the first three, small and coarse: BOOK.preview.mp4."
+        ),
     ] = None,
     shorts: Annotated[
         str | None, typer.Option(metavar="PAGES", help="Film these pages alone, upright: BOOK.shorts.mp4.")
@@ -155,11 +156,12 @@ def film(
     with Spool(folder.root) as spool:
         source = open_with_password(book, spool, settings, password)
         out = _writable(beside(wanted, cut))
+        if from_script_json is None and not folder.path(SCRIPT).is_file():
+            cut = without_the_whole(cut)
         job = Job(book, source, out, pages, stop, from_page_json, from_script_json, cut=cut)
         run = _narrate(job, folder, settings, profile, verbose, as_json)
     if vision_only:
-        again = [argument for argument in sys.argv[1:] if argument not in ("film", "--vision-only")]
-        run.watch.say(f"Next: {' && '.join([*run.gpu.between_passes, shlex.join(['comic-narrator', *again])])}")
+        say_next(run.watch, run.gpu.between_passes)
 
 
 @app.command("read")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from comic_narrator.errors import UsageError
 from comic_narrator.settings import Settings
-from comic_narrator.steps import Cut
+from comic_narrator.steps import FIRST, Cut
 
 SHAPES = {"16:9": (16, 9), "9:16": (9, 16), "1:1": (1, 1), "4:5": (4, 5)}
 SHORTER = 1080
@@ -41,6 +43,16 @@ def _of_shape(across: int, down: int, shorter: int) -> tuple[int, int]:
     return tuple(2 * round(shorter * side / min(across, down) / 2) for side in (across, down))  # type: ignore[return-value]
 
 
+def with_range(arguments: Sequence[str]) -> list[str]:
+    """The command line with the pages of a --preview that names none: the first few."""
+    given = list(arguments)
+    if "--preview" in given:
+        following = given.index("--preview") + 1
+        if following == len(given) or given[following].startswith("-") or Path(given[following]).exists():
+            given.insert(following, FIRST)
+    return given
+
+
 def chosen_cut(preview: str | None, shorts: str | None) -> Cut | None:
     """The part of the book that --preview or --shorts names; UsageError where both do."""
     if preview and shorts:
@@ -48,6 +60,14 @@ def chosen_cut(preview: str | None, shorts: str | None) -> Cut | None:
     if preview:
         return Cut(preview, "--preview", "preview")
     return Cut(shorts, "--shorts", "shorts") if shorts else None
+
+
+def without_the_whole(cut: Cut | None) -> Cut | None:
+    """The part where no script of the whole book is there: a preview is to be quick, and does without one.
+
+    A short has the voices of the film that it is cut from, so the whole is read for it.
+    """
+    return replace(cut, alone=True) if cut and cut.folder == "preview" else cut
 
 
 def framing(size: str | None, cut: Cut | None, settings: Settings) -> dict[str, str | None]:

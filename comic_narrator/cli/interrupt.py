@@ -5,17 +5,22 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
+from typing import NoReturn
 
 from comic_narrator.console import LEASH, Watch
 from comic_narrator.errors import INTERRUPTED
 
-GRACE = 1.2
+GRACE = 0.8
 """Seconds that a run has to end by itself; the work folder is whole at any moment, so then it may be killed."""
 
 SAVED = "Interrupted. What is made is saved: run the same command again to go on."
+
+
+_heard = threading.Event()
 
 
 def end_in_time() -> None:
@@ -27,20 +32,48 @@ def end_in_time() -> None:
     threading.Thread(target=_watch, args=(come,), daemon=True).start()
 
 
+def was_interrupted() -> bool:
+    """Whether a signal to leave came: what fails from then on most likely fails because of it."""
+    return _heard.is_set()
+
+
 def _watch(come: int) -> None:
     while not {signal.SIGINT, signal.SIGTERM} & set(os.read(come, 64)):
         pass
+    _heard.set()
+    # Whoever computes without a pause lets this thread in more often, so that it is in time on a busy machine.
+    sys.setswitchinterval(0.0005)
     time.sleep(GRACE)
-    from comic_narrator import ffmpeg
+    _end_children()
+    say_interrupted()
+    os._exit(INTERRUPTED)
 
-    ffmpeg.kill_all()
-    for child in multiprocessing.active_children():
-        with suppress(ProcessLookupError):
-            child.kill()
+
+def say_interrupted() -> None:
+    """What the user is told."""
     watch = Watch()
     watch.tell("interrupted")
     watch.say(SAVED)
+
+
+def leave_at_once() -> NoReturn:
+    """Be gone, now that all is said and saved: to take models and pools down in order would take seconds."""
+    _end_children()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
     os._exit(INTERRUPTED)
+
+
+def _end_children() -> None:
+    # Where nothing has imported it yet, there is nothing to kill, and to import it now would take long.
+    if "comic_narrator.ffmpeg" in sys.modules:
+        from comic_narrator import ffmpeg
+
+        ffmpeg.kill_all()
+    for child in multiprocessing.active_children():
+        with suppress(ProcessLookupError):
+            child.kill()
 
 
 def leave_with_the_leash() -> None:

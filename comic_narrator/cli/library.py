@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
 
 from comic_narrator.cli.tenants import state
+from comic_narrator.cli.turns import between_passes, hand_over, say_next
 from comic_narrator.console import Watch, result
 from comic_narrator.errors import ItemsFailedError, UsageError
 from comic_narrator.gpu.profiles import load_profile
@@ -56,12 +60,20 @@ def film_library(context: typer.Context, library: Path, out: Path, stage: str, w
         if context.params[name] is not None:
             raise UsageError(f"{option} is for one book.", "Leave it out, or name one book.")
     engine = _engine(wishes)
-    stages = _stages(stage, context.params["profile"], engine.halts)
+    profile = _profile(context.params["profile"])
+    share = load_profile(profile).gpu.share if profile else "none"
+    stages = _stages(stage, share, engine.halts)
     run = LibraryRun(library, out, _passed_on(context), stages, engine, watch, wishes.only, wishes.newest)
+    if profile and share == "two-pass" and wishes.engine == "local":
+        run.between = partial(hand_over, profile, watch)
     try:
-        make_films(run, watching=wishes.watching)
+        # Ray prints what it hears of its machines, and stdout is for results.
+        with redirect_stdout(sys.stderr), closing(engine):
+            make_films(run, watching=wishes.watching)
     finally:
         _tell(run, as_json=bool(context.params["as_json"]))
+        if context.params["vision_only"]:
+            say_next(watch, between_passes(profile) if profile else ())
     if run.failed:
         names = ", ".join(f"{one.book} (exit {one.exit})" for one in run.failed)
         raise ItemsFailedError(
@@ -91,12 +103,18 @@ def _passed_on(context: typer.Context) -> list[str]:
     return given
 
 
-def _stages(stage: str, profile: str | None, halts: Sequence[str]) -> tuple[str, ...]:
-    """How far all books go before any goes on: where tenants take turns on the GPU, all are read before one speaks."""
+def _profile(named: str | None) -> str | None:
+    """The profile that the books' runs go by: the one that was named, else the one whose tenants are up."""
     tenancy = state().tenancy()
-    named = profile or (tenancy.profile if tenancy else None)
-    takes_turns = named is not None and load_profile(named).gpu.share == "nap"
-    wanted = {*halts, *(("script",) if takes_turns else ()), stage}
+    if named is None:
+        return tenancy.profile if tenancy else None
+    # Whoever goes on with the second pass may stand in another folder.
+    return str(Path(named).absolute()) if named.endswith(".toml") else named
+
+
+def _stages(stage: str, share: str, halts: Sequence[str]) -> tuple[str, ...]:
+    """How far all books go before any goes on: where tenants take turns on the GPU, all are read before one speaks."""
+    wanted = {*halts, *(("script",) if share in ("nap", "two-pass") else ()), stage}
     return tuple(one for one in ORDER[: ORDER.index(stage) + 1] if one in wanted)
 
 

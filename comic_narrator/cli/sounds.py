@@ -16,11 +16,12 @@ import soundfile
 import typer
 
 from comic_narrator.cli.app import AsJson, Assignments, Profile, app
-from comic_narrator.console import print_table, result
+from comic_narrator.console import Watch, print_table, result
 from comic_narrator.errors import FilmError, MissingToolError, UsageError
 from comic_narrator.model import SAMPLE_RATE
-from comic_narrator.settings import load_settings
+from comic_narrator.settings import SoundSettings, load_settings
 from comic_narrator.sound import KINDS, Sound, decode, find, licence_text, read_folder, shipped
+from comic_narrator.steps.freesound import fetch_sounds, kept_sounds
 
 PLAYERS = (
     ("ffplay", "-autoexit", "-nodisp", "-loglevel", "error"),
@@ -44,15 +45,21 @@ def sounds(
     assignments: Assignments = [],  # noqa: B006 - Typer reads the default, nobody changes it
     as_json: AsJson = False,
 ) -> None:
-    """The sounds there are, yours (sound.folders) first: list them, play one, or show their licences."""
+    """The sounds there are, yours (sound.folders) first: list them, play one, or show their licences.
+
+    With sound.freesound those fetched so far come last, and what is to be played and is nowhere is fetched.
+    """
     settings, _ = load_settings(profile, os.environ, assignments, {})
     shelves = [*(read_folder(Path(folder)) for folder in settings.sound.folders), shipped()]
+    if settings.sound.freesound:
+        shelves.append(kept_sounds(os.environ, Path.home()))
     if action == "play":
         if name is None:
             raise UsageError("Nothing is named to be played.", "Give a name out of `comic-narrator sounds list`.")
-        _play(_found(name, shelves)[0], output)
+        fits = _fitting(name, shelves) or _fetched(name, settings.sound)
+        _play(_some(fits, name)[0], output)
         return
-    there = _found(name, shelves) if name else [sound for shelf in shelves for sound in shelf]
+    there = _some(_fitting(name, shelves), name) if name else [sound for shelf in shelves for sound in shelf]
     if as_json:
         result(json.dumps([_told(sound) for sound in there], indent=1, ensure_ascii=False))
     elif action == "list":
@@ -62,9 +69,23 @@ def sounds(
         _show_credits(there)
 
 
-def _found(name: str, shelves: Sequence[Sequence[Sound]]) -> list[Sound]:
+def _fitting(name: str, shelves: Sequence[Sequence[Sound]]) -> list[Sound]:
     exact = [sound for shelf in shelves for sound in shelf if sound.name == name]
-    fits = exact or [sound for kind in KINDS.values() for sound in find((name,), shelves, kind)]
+    return exact or [sound for kind in KINDS.values() for sound in find((name,), shelves, kind)]
+
+
+def _fetched(words: str, settings: SoundSettings) -> list[Sound]:
+    """What Freesound has for these words, where it may be asked; why it has nothing is told."""
+    if not settings.freesound:
+        return []
+    say = Watch().say
+    sounds, faults = fetch_sounds([("effect", words)], settings, os.environ, Path.home(), say)
+    for fault in faults:
+        say(fault)
+    return list(sounds)
+
+
+def _some(fits: list[Sound], name: str) -> list[Sound]:
     if not fits:
         raise UsageError(f"There is no sound for {name!r}.", "`comic-narrator sounds list` shows what there is.")
     return fits

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from comic_narrator.backends import Choice
@@ -45,6 +48,36 @@ def turns_of(profile: str | None, choices: dict[str, Choice], settings: Settings
         watcher=Watcher(_memory, Server(there["vision"].url) if "vision" in there else None),
         watch=watch,
     )
+
+
+def hand_over(named: str, watch: Watch) -> None:
+    """Between two passes: stop the reader that `serve up` started, and bring up the profile's speech server.
+
+    Nothing where no reader of ours is up. What stops speech from coming up is raised as `serve up` raises it.
+    """
+    tenancy, profile = state().tenancy(), load_profile(named)
+    if tenancy is None or not any(tenant.name == "vision" for tenant in tenancy.tenants):
+        return
+    watch.say("All is read: the card goes from the reader to speech.")
+    owner = landlord(watch)
+    owner.down("vision")
+    if speech := orders(profile, place().bin, os.environ.get("PATH", ""), "speech"):
+        owner.up(named, profile, speech)
+
+
+def between_passes(named: str) -> tuple[str, ...]:
+    """The commands that do the same by hand; none where the profile needs no two passes."""
+    profile = load_profile(named)
+    if profile.gpu.share != "two-pass":
+        return ()
+    up = (f"comic-narrator serve up speech --profile {shlex.quote(named)}",) if profile.tenant.speech else ()
+    return ("comic-narrator serve down", *up)
+
+
+def say_next(watch: Watch, between: Sequence[str]) -> None:
+    """How to go on after the first of two passes."""
+    again = [argument for argument in sys.argv[1:] if argument not in ("film", "--vision-only")]
+    watch.say(f"Next: {' && '.join([*between, shlex.join(['comic-narrator', *again])])}")
 
 
 def _is_at(order: Order, url: str) -> bool:

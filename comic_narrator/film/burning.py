@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Literal
@@ -14,7 +15,10 @@ from comic_narrator.film.subtitles import Cue
 from comic_narrator.model import Box, Scene, View
 
 FONT_FILE, FONT = "NotoSans-SemiBold.subset.ttf", "Noto Sans SemiBold"
-"""The font that comes along: Latin, Greek and Cyrillic. Other scripts are drawn with what fonts the machine has."""
+"""The font that comes along: Latin, Greek and Cyrillic."""
+EASTERN_FILE, EASTERN = "DroidSansFallback.ttf", "Droid Sans Fallback"
+"""The font inside PyMuPDF: Chinese, Japanese and Korean. The rest is drawn with what fonts the machine has."""
+EASTERN_RUN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]+")
 HIGH, COLUMN = 0.052, 0.55
 """Size of the letters, of the frame's height, and width of a column, of the letters' size."""
 LINE = 1.36
@@ -88,9 +92,16 @@ def _style(size: tuple[int, int]) -> pysubs2.SSAStyle:
 
 def _plain(text: str) -> str:
     # A backslash or a brace would begin a command of the format.
-    return text.replace("\\", "\\\u2060").replace("{", "(").replace("}", ")")
+    plain = text.replace("\\", "\\\u2060").replace("{", "(").replace("}", ")")
+    return EASTERN_RUN.sub(lambda run: rf"{{\fn{EASTERN}}}{run[0]}{{\fn{FONT}}}", plain)
 
 
-def font() -> bytes:
-    """The font that comes along."""
-    return (files("comic_narrator.film") / "fonts" / FONT_FILE).read_bytes()
+def fonts_for(text: str) -> dict[str, bytes]:
+    """The fonts, by the names of their files, that a text of `burnt_text` is drawn with on any machine."""
+    fonts = {FONT_FILE: (files("comic_narrator.film") / "fonts" / FONT_FILE).read_bytes()}
+    if EASTERN in text:
+        # Here, for few films need it.
+        import pymupdf
+
+        fonts[EASTERN_FILE] = pymupdf.Font("cjk").buffer
+    return fonts

@@ -62,6 +62,12 @@ def holds(view: View, box: Box) -> bool:
     return across and view.y <= box.y + slack and box.bottom <= view.y + view.h + slack
 
 
+def meets(view: View, box: Box) -> bool:
+    """Whether any of `box` is in the view."""
+    across = view.x < box.right and box.x < view.x + view.w
+    return across and view.y < box.bottom and box.y < view.y + view.h
+
+
 def at(from_view: View, to_view: View, progress: float) -> View:
     """The view at `progress` in [0, 1]: the zoom is geometric and its fixed point stands still.
 

@@ -9,8 +9,6 @@ from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import langcodes
-
 from comic_narrator import ffmpeg
 from comic_narrator.errors import FilmError
 from comic_narrator.film.encode import timescale
@@ -118,6 +116,9 @@ def count_frames(film: Path) -> int:
 
 def three_letters(language: str) -> str:
     """The ISO 639-2 code that MP4 tracks carry, from a BCP-47 tag; "und" for one that has none."""
+    # Here, for its tables of languages take long to load, and only the join asks.
+    import langcodes
+
     try:
         return langcodes.Language.get(language).to_alpha3()
     except (ValueError, LookupError):

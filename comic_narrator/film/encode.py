@@ -13,7 +13,7 @@ from moviepy.video.io.ffmpeg_writer import FFMPEG_VideoWriter
 
 from comic_narrator import ffmpeg
 from comic_narrator.errors import FilmError, MissingToolError
-from comic_narrator.film.burning import FONT_FILE, font
+from comic_narrator.film.burning import fonts_for
 from comic_narrator.film.frames import SceneClip
 from comic_narrator.film.planes import Pixels, canvas_of
 
@@ -57,7 +57,8 @@ class PlanarWriter(FFMPEG_VideoWriter):  # type: ignore[misc]
             # ffmpeg is started where these lie: what its filters take for a path has no odd letter in it.
             folder = Path(self._folder.name)
             (folder / "burnt.ass").write_text(burnt, encoding="utf-8")
-            (folder / FONT_FILE).write_bytes(font())
+            for name, font in fonts_for(burnt).items():
+                (folder / name).write_bytes(font)
             filters += ",ass=burnt.ass:fontsdir=."
         raw = ("-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-")
         coded = ("-vf", filters, *codec_arguments(encoding), "-g", str(fps * 4))

@@ -1,7 +1,8 @@
 """Resampling: a plane of pixels drawn at any size and any fraction of a pixel, one direction after the other.
 
-Cubic convolution (Keys 1981, a = -1/2), stretched where the plane shrinks. The loops are compiled by numba; where numba
-is not installed OpenCV's own cubic warp takes their place, whose places are rounded to a 32nd of a pixel.
+Cubic convolution (Keys 1981, a = -1/2), stretched where the plane shrinks; where it grows, Lanczos' kernel of three
+lobes, which keeps small pages sharper. The loops are compiled by numba; where numba is not installed OpenCV's own cubic
+warp takes their place, whose places are rounded to a 32nd of a pixel.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ Kernel = Callable[..., None]
 SHIFT = 14
 ONE = 1 << SHIFT
 """Weights are whole numbers, of which this is one: sums of bytes stay within 32 bits."""
+HALF, DARKEST, BRIGHTEST = np.int32(ONE // 2), np.int32(0), np.int32(255)
+LOBES = 3
+"""Of Lanczos' kernel, to either side."""
+SHARPENING = 0.1
+"""Lanczos' kernel takes over little by little, until a pixel of the result is less than one of the plane by so much."""
 PAD = 4
 """Pixels by which a plane's edges are repeated around it, so that no tap falls outside."""
 
@@ -35,13 +41,14 @@ class Axis:
     count: int
 
 
-def padded(plane: Plane) -> Plane:
-    """The plane with its edges repeated around it, as `resample` takes it."""
-    return cv2.copyMakeBorder(plane, PAD, PAD, PAD, PAD, cv2.BORDER_REPLICATE).astype(np.uint8, copy=False)
+def laid(plane: Plane) -> Plane:
+    """The plane as `resample` takes it: on its side, shape (w, h), with its edges repeated around it."""
+    turned = cv2.transpose(plane)
+    return cv2.copyMakeBorder(turned, PAD, PAD, PAD, PAD, cv2.BORDER_REPLICATE).astype(np.uint8, copy=False)
 
 
 def resample(plane: Plane, columns: Axis, rows: Axis, out: Plane) -> None:
-    """Draw a `padded` plane into `out`, shape (rows.count, columns.count), which may be part of a larger array."""
+    """Draw a plane that is `laid` into `out`, shape (rows.count, columns.count), perhaps a part of a larger array."""
     _kernel()(plane, columns, rows, out)
 
 
@@ -53,64 +60,95 @@ def _kernel() -> Kernel:
     except ImportError:
         return _warped
     mix_rows = numba.njit(cache=True, nogil=True, boundscheck=False)(_mix_rows)
+    weigh = numba.njit(cache=True, nogil=True, boundscheck=False)(_weigh)
+
+    def taps_of(axis: Axis, length: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
+        wide = max(axis.step, 1.0)
+        # A whole number of taps for all pixels, one more than the kernel is wide: it begins between two pixels.
+        taps = min(math.ceil(4 * wide) + 1 if axis.step >= 1 else 2 * LOBES, length)
+        first, weights = np.empty(axis.count, np.int64), np.empty((axis.count, taps), np.int16)
+        weigh(float(axis.start), float(axis.step), wide, length, first, weights)
+        return first, weights
 
     def separable(plane: Plane, columns: Axis, rows: Axis, out: Plane) -> None:
-        first_row, row_weights = _taps(rows, plane.shape[0])
-        first_column, column_weights = _taps(columns, plane.shape[1])
-        left, right = int(first_column.min()), int(first_column.max()) + column_weights.shape[1]
-        short = np.empty((rows.count, right - left), np.uint8)
-        mix_rows(plane[:, left:right], first_row, row_weights, short)
-        # Rows are mixed eight and more pixels at a time, columns one by one: so columns are made rows, twice.
-        turned = np.empty((columns.count, rows.count), np.uint8)
-        mix_rows(cv2.transpose(short), first_column - left, column_weights, turned)
-        out[:] = cv2.transpose(turned)
+        first_column, column_weights = taps_of(columns, plane.shape[0])
+        first_row, row_weights = taps_of(rows, plane.shape[1])
+        top, bottom = int(first_row[0]), int(first_row[-1]) + row_weights.shape[1]
+        # Rows are mixed many pixels at a time, columns one by one. The plane lies on its side: its columns are rows.
+        narrow = np.empty((columns.count, bottom - top), np.uint8)
+        mix_rows(plane[:, top:bottom], first_column, column_weights, narrow)
+        mix_rows(cv2.transpose(narrow), first_row - top, row_weights, out)
 
     return separable
 
 
-def _taps(axis: Axis, length: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """For each pixel the first of its taps in a padded direction of that length, and the weights of all, in 2^-14."""
-    wide = max(axis.step, 1.0)
-    # A whole number of taps for all pixels, one more than the kernel is wide: it begins between two pixels.
-    taps = min(math.ceil(4 * wide) + (wide > 1), length)
-    centres = axis.start + axis.step * np.arange(axis.count) + PAD
-    first = np.clip(np.ceil(centres - taps / 2), 0, length - taps).astype(np.int64)
-    weights = _cubic((first[:, None] + np.arange(taps) - centres[:, None]) / wide)
-    total = weights.sum(axis=1, keepdims=True)
-    # Far outside the plane no tap has any weight: its edge is repeated.
-    weights[np.abs(total[:, 0]) < 1e-6, 0] = 1.0
-    whole = np.rint(weights / weights.sum(axis=1, keepdims=True) * ONE).astype(np.int32)
-    # What rounding lost goes to the largest, so that white stays white.
-    whole[np.arange(axis.count), whole.argmax(axis=1)] += ONE - whole.sum(axis=1, dtype=np.int32)
-    return first, whole
-
-
-def _cubic(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    x = np.abs(x)
-    near = (1.5 * x - 2.5) * x * x + 1
-    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
-    return np.where(x < 1, near, np.where(x < 2, far, 0.0))
+def _weigh(start, step, wide, length, first, weights):  # type: ignore[no-untyped-def]  # compiled
+    """Fill in, for each pixel of a direction, its first tap in a padded one of `length` and the weights, in 2^-14."""
+    taps = weights.shape[1]
+    shares = np.empty(taps)
+    sharp = min(max((1 - step) / SHARPENING, 0.0), 1.0)
+    for i in range(first.shape[0]):
+        centre = start + step * i + PAD
+        begin = min(max(math.ceil(centre - taps / 2), 0), length - taps)
+        total = 0.0
+        for k in range(taps):
+            x = abs(begin + k - centre) / wide
+            share = 0.0
+            if x < 1:
+                share = (1.5 * x - 2.5) * x * x + 1
+            elif x < 2:
+                share = ((-0.5 * x + 2.5) * x - 4) * x + 2
+            if sharp > 0:
+                lanczos = 0.0 if x >= LOBES else 1.0
+                if 1e-9 < x < LOBES:
+                    turn = math.pi * x
+                    lanczos = LOBES * math.sin(turn) * math.sin(turn / LOBES) / (turn * turn)
+                share += (lanczos - share) * sharp
+            shares[k] = share
+            total += share
+        # Far outside the plane no tap has any weight: its edge is repeated.
+        if abs(total) < 1e-6:
+            for k in range(taps):
+                shares[k] = 0.0
+            shares[0 if centre < length / 2 else taps - 1] = total = 1.0
+        left, largest = ONE, 0
+        for k in range(taps):
+            weights[i, k] = round(shares[k] / total * ONE)
+            left -= weights[i, k]
+            if weights[i, k] > weights[i, largest]:
+                largest = k
+        # What rounding lost goes to the largest, so that white stays white.
+        weights[i, largest] += left
+        first[i] = begin
 
 
 def _mix_rows(source, first, weights, out):  # type: ignore[no-untyped-def]  # compiled, and for that as plain as C
-    """Make each row of `out` from the rows of `source` that begin at its `first`, by its `weights`."""
+    """Make each row of `out` from the rows of `source` that begin at its `first`, by its `weights`, two at a time.
+
+    Sums of two products of short numbers are one instruction: weights have 16 bits, and nothing here has more than 32.
+    """
     width, taps = out.shape[1], weights.shape[1]
     total = np.empty(width, np.int32)
     for j in range(out.shape[0]):
-        row, weight = source[first[j]], weights[j, 0]
         for i in range(width):
-            total[i] = np.int32(ONE // 2) + np.int32(row[i]) * weight
-        for k in range(1, taps):
-            row, weight = source[first[j] + k], weights[j, k]
+            total[i] = HALF
+        for k in range(0, taps - 1, 2):
+            row, weight = source[first[j] + k], np.int32(weights[j, k])
+            below, its_weight = source[first[j] + k + 1], np.int32(weights[j, k + 1])
+            for i in range(width):
+                total[i] += np.int32(row[i]) * weight + np.int32(below[i]) * its_weight
+        if taps % 2:
+            row, weight = source[first[j] + taps - 1], np.int32(weights[j, taps - 1])
             for i in range(width):
                 total[i] += np.int32(row[i]) * weight
         mixed = out[j]
         for i in range(width):
-            mixed[i] = np.uint8(min(max(total[i] >> SHIFT, 0), 255))
+            mixed[i] = np.uint8(min(max(np.int32(total[i] >> SHIFT), DARKEST), BRIGHTEST))
 
 
 def _warped(plane: Plane, columns: Axis, rows: Axis, out: Plane) -> None:
-    matrix = np.array([[columns.step, 0, columns.start + PAD], [0, rows.step, rows.start + PAD]])
+    # From a plane on its side: what is across in the result is down there.
+    matrix = np.array([[0, rows.step, rows.start + PAD], [columns.step, 0, columns.start + PAD]])
     flags = (cv2.INTER_CUBIC if max(columns.step, rows.step) <= 1 else cv2.INTER_LINEAR) | cv2.WARP_INVERSE_MAP
     size = (columns.count, rows.count)
     out[:] = cv2.warpAffine(plane, matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from comic_narrator.film.camera import framed, holding, holds, scaled
+from comic_narrator.film.camera import framed, holding, holds, meets, scaled
 from comic_narrator.model import SPOKEN_KINDS, Box, Line, PageReading, Panel, View
 
 Ease = Literal["hold", "smooth", "abrupt", "shake"]
@@ -109,33 +109,63 @@ def tell_lines(area: Box, lines: Sequence[Said], shape: float) -> list[Told]:
     """How the camera takes the spoken lines of a panel whose drawn area is `area`, in their order."""
     whole = framed(area, shape)
     widest = min(whole.w, *(line.letters / LETTERS * shape for line in lines))
+    balloons = [line.balloon for line in lines]
     view = whole if widest >= whole.w else holding([lines[0].balloon], area, widest, shape)
     told, heard = [], 0.0
     for i, line in enumerate(lines):
         heard += line.seconds
         nearest = max(min(whole.w * max(math.exp(-NEARING * heard), CLOSEST), widest), view.w * CLOSEST)
+        room = _Room(area, nearest, widest, shape, balloons)
         following = lines[i + 1] if i + 1 < len(lines) else None
-        to_view = view if line.seconds < SHORT else _near(line, following, area, (nearest, widest), shape)
+        to_view = view if line.seconds < SHORT else _near(line, following, room)
         travel = None
         if following is not None and not holds(to_view, following.balloon):
-            travel = _near(following, None, area, (nearest, widest), shape)
+            travel = _near(following, None, room)
         told.append(Told(view, to_view, travel))
         view = travel or to_view
     return told
 
 
-def _near(line: Said, following: Said | None, area: Box, widths: tuple[float, float], shape: float) -> View:
-    """The view of a line with its speaker and the balloon after it, or with as many of these as can be read in one.
+@dataclass(frozen=True)
+class _Room:
+    """What a view of a line may be: inside the area, `nearest` wide at least, `widest` for letters to be read.
 
-    `widths` are the least it may have and the most at which letters are read.
+    `balloons` are all that are spoken in the panel.
     """
-    nearest, widest = widths
+
+    area: Box
+    nearest: float
+    widest: float
+    shape: float
+    balloons: Sequence[Box]
+
+    def holding(self, boxes: Sequence[Box]) -> View:
+        """The nearest view of the boxes."""
+        return holding(boxes, self.area, self.nearest, self.shape)
+
+    def is_read(self, view: View) -> bool:
+        """Whether letters are large enough in the view."""
+        return view.w <= max(self.widest, self.nearest) * 1.001
+
+
+def _near(line: Said, following: Said | None, room: _Room) -> View:
+    """The view of a line with its speaker and the balloon after it, or with as many of these as can be read in one."""
     others = [box for box in (following and following.balloon, line.speaker) if box]
     for kept in (others, others[:1], []):
-        view = holding([line.balloon, *kept], area, nearest, shape)
-        if view.w <= max(widest, nearest) * 1.001 and holds(view, line.balloon):
-            return view
-    return holding([line.balloon], area, nearest, shape)
+        boxes = [line.balloon, *kept]
+        view = room.holding(boxes)
+        if room.is_read(view) and holds(view, line.balloon):
+            return _whole_balloons(view, boxes, room)
+    return room.holding([line.balloon])
+
+
+def _whole_balloons(view: View, boxes: list[Box], room: _Room) -> View:
+    """The view of the boxes, or one of other balloons as well through which its edge would cut, if that can be read."""
+    cut = [balloon for balloon in room.balloons if meets(view, balloon) and not holds(view, balloon)]
+    wider = room.holding([*boxes, *cut])
+    if not cut or not room.is_read(wider):
+        return view
+    return _whole_balloons(wider, [*boxes, *cut], room)
 
 
 def look_at(reading: PageReading, panel: Panel, seconds: float, shape: float) -> list[Move]:

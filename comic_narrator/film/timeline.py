@@ -8,10 +8,13 @@ from itertools import pairwise
 from typing import Literal
 
 from comic_narrator.film.camera import framed, scaled
+from comic_narrator.film.emphasis import Spoken, cutouts, lights, place_of
 from comic_narrator.film.scroll import Stop, frame_height, scroll, view_of
-from comic_narrator.film.shots import ARRIVAL, TRAVEL, Ease, drawn_area, look_at, said, tell_lines
+from comic_narrator.film.shots import ARRIVAL, TRAVEL, Ease, Said, drawn_area, look_at, said, tell_lines
 from comic_narrator.film.transitions import SLIDE, TURN
-from comic_narrator.model import Beat, Box, Clip, PageReading, Panel, Scene, Shot, View
+from comic_narrator.model import Beat, Box, Clip, Cutout, Light, Line, PageReading, Panel, Scene, Shot, View
+
+Leave = Literal["cut", "slide", "turn"]
 
 LEAD_IN = 0.3
 """Seconds from the cut to a panel until its first line."""
@@ -45,17 +48,18 @@ def time_scene(
     follows: bool = False,
     goes_on: bool = False,
     moving: bool = True,
+    lit: bool = True,
 ) -> Scene:
     """Lay a page's beats on its time line and choose the shots.
 
     `takes` maps the ids of spoken beats to their sound, `shape` is the frame's width / height, `establishing` the
     seconds of whole page before the first panel. A page `follows` one and `goes_on` in one: those of a strip are
-    scrolled, and others are turned and their panels slide where transitions are `moving`.
+    scrolled, and others are turned and their panels slide where transitions are `moving`. What is spoken is `lit`.
     """
-    scene = _Laid(fps)
+    scene = _Laid(fps, lit)
     if reading.direction == "vertical":
         _lay_strip(scene, reading, beats, takes, shape, follows=follows, goes_on=goes_on)
-        return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(scene.shots))
+        return scene.finished(reading.page, scene.shots, "cut")
     if establishing > 0 and _is_established(reading):
         scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), establishing)
     for panel in reading.panels:
@@ -66,7 +70,7 @@ def time_scene(
         scene.show(None, _page_push(reading, shape), "smooth", _page_box(reading), max(establishing, 1.0))
     shots = _entering(scene.shots, fps) if moving else scene.shots
     leave = _leaving(scene) if moving and goes_on else "cut"
-    return Scene(page=reading.page, frames=scene.frame, clips=tuple(scene.clips), shots=tuple(shots), leave=leave)
+    return scene.finished(reading.page, shots, leave)
 
 
 def _entering(shots: Sequence[Shot], fps: int) -> list[Shot]:
@@ -78,7 +82,7 @@ def _entering(shots: Sequence[Shot], fps: int) -> list[Shot]:
     return entered
 
 
-def _leaving(scene: _Laid) -> Literal["cut", "slide", "turn"]:
+def _leaving(scene: _Laid) -> Leave:
     """How a page gives way to the next one: not while somebody still speaks, for the balloon has to be there.
 
     It is this scene's end, and not the next one's beginning, that shows both: how long a line takes to say changes
@@ -91,12 +95,15 @@ def _leaving(scene: _Laid) -> Literal["cut", "slide", "turn"]:
 class _Laid:
     """What is laid on a scene's time line so far; `now` is in seconds, `frame` the first that has no shot yet."""
 
-    def __init__(self, fps: int) -> None:
+    def __init__(self, fps: int, lit: bool) -> None:
         self.fps = fps
+        self.lit = lit
         self.now = 0.0
         self.frame = 0
         self.clips: list[Clip] = []
         self.shots: list[Shot] = []
+        self.lights: list[Light] = []
+        self.cutouts: list[Cutout] = []
 
     def show(self, panel: str | None, views: tuple[View, View], ease: Ease, focus: Box | None, seconds: float) -> None:
         """Move the camera for `seconds`; the end is rounded on the scene's clock, and a shot has a frame at least."""
@@ -122,6 +129,28 @@ class _Laid:
         clip = Clip(beat=beat.id, file=take.file, start=round(start, 6), end=ends, gain_db=beat.gain_db)
         self.clips.append(clip)
 
+    def spoken(self, beat: Beat, place: Box, speaker: str | None) -> Spoken:
+        """The frames of a beat that was placed, with what is lit then and who says it."""
+        clip = next(clip for clip in reversed(self.clips) if clip.beat == beat.id)
+        return Spoken(round(clip.start * self.fps), round(clip.end * self.fps), place, speaker)
+
+    def light(self, panel: str | None, lines: Sequence[Spoken], first_frame: int) -> None:
+        """Have the light on lines that were placed, dark at `first_frame` and now."""
+        if self.lit:
+            self.lights += lights(lines, panel, (first_frame, self.frame), self.fps)
+
+    def finished(self, page: str, shots: Sequence[Shot], leave: Leave) -> Scene:
+        """The scene, with its shots as they follow each other."""
+        return Scene(
+            page=page,
+            frames=self.frame,
+            clips=tuple(self.clips),
+            shots=tuple(shots),
+            lights=tuple(self.lights),
+            cutouts=tuple(self.cutouts),
+            leave=leave,
+        )
+
 
 def _lay_panel(
     scene: _Laid, reading: PageReading, panel: Panel, beats: Sequence[Beat], takes: Mapping[str, Take], shape: float
@@ -145,7 +174,7 @@ def _lay_lines(
     takes: Mapping[str, Take],
     shape: float,
 ) -> None:
-    spoken = [beat for beat in beats if beat.kind == "speech"]
+    spoken, began = [beat for beat in beats if beat.kind == "speech"], scene.frame
     ahead, *rests = _rests(beats)
     area = drawn_area(reading, panel)
     lines = {line.id: line for line in reading.lines}
@@ -167,6 +196,25 @@ def _lay_lines(
         if told.travel is not None:
             scene.show(panel.id, (told.to_view, told.travel), "smooth", area, going)
         lead = 0.0
+    _set_off(
+        scene,
+        reading,
+        panel,
+        [(beat, lines.get(beat.id), line) for beat, line in zip(spoken, heard, strict=True)],
+        began,
+    )
+
+
+def _set_off(
+    scene: _Laid, reading: PageReading, panel: Panel, told: Sequence[tuple[Beat, Line | None, Said]], began: int
+) -> None:
+    """Have each spoken line lit and whoever says it come nearer; `began` is the panel's first frame."""
+    lines = [
+        scene.spoken(beat, place_of(said.balloon, said.speaker, panel.bbox), line.speaker if line else None)
+        for beat, line, said in told
+    ]
+    scene.light(panel.id, lines, began)
+    scene.cutouts += cutouts(reading, panel, lines, (began, scene.frame), scene.fps)
 
 
 def _rests(beats: Sequence[Beat]) -> list[float]:
@@ -206,6 +254,8 @@ def _lay_strip(
             scene.speak(beat, takes[beat.id], scene.now)
         views = [view_of(m, reading.width, frame, shape) for m in (stretch.from_middle, stretch.to_middle)]
         scene.show(panel, (views[0], views[1]), "smooth", None, stretch.seconds)
+    heard = [scene.spoken(beat, stop.place, None) for beat, stop in zip(told, stops, strict=True) if stop.heard]
+    scene.light(None, heard, 0)
     if not scene.shots:
         view = view_of(reading.height / 2, reading.width, frame, shape)
         scene.show(None, (view, view), "hold", None, 1.0)

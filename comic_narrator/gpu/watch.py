@@ -47,6 +47,7 @@ class Watcher:
     _waiting_peak: int = 0
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
         """Take the first sample now and go on in the background."""
@@ -67,7 +68,11 @@ class Watcher:
             self.sample()
 
     def sample(self) -> None:
-        """Take one sample."""
+        """Take one sample; from any thread."""
+        with self._one_at_a_time:
+            self._sample()
+
+    def _sample(self) -> None:
         for card, (total, used) in self.memory().items():
             seen = self._cards.setdefault(card, _Memory(total, used, used, used))
             seen.peak, seen.after = max(seen.peak, used), used

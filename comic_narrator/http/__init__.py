@@ -82,21 +82,31 @@ class Answer:
 class Server:
     """A model server at `url`, safe to call from many threads; closing it ends the calls in flight.
 
-    `url` may end in /v1 and may lack its scheme; `key` is a bearer token. UsageError for what is no address.
-    Nothing is sent through a proxy that the environment names: model servers are near, and pages stay where they are.
+    `url` may end in /v1 and may lack its scheme; `key` is sent as a token of that `scheme`; an answer has at most
+    `largest` bytes. UsageError for what is no address. Nothing is sent through a proxy that the environment names:
+    model servers are near, and pages stay where they are.
     """
 
-    def __init__(self, url: str, *, key: str | None = None, patience: Patience = Patience()) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        scheme: str = "Bearer",
+        largest: int = LARGEST_ANSWER,
+        patience: Patience = Patience(),
+    ) -> None:
         address = _address(url)
         self.url = str(address.copy_with(userinfo=b"")).rstrip("/")
         self._key = _checked_key(key)
+        self._largest = largest
         self._patience = patience
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._client = httpx.Client(
             base_url=address,
-            headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+            headers={"Authorization": f"{scheme} {self._key}"} if self._key else {},
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
             trust_env=False,
             # The system's certificates; reading them takes a while, and plain HTTP needs none.
@@ -243,7 +253,7 @@ class Server:
         size = 0
         for piece in response.iter_bytes():
             size += len(piece)
-            if size > LARGEST_ANSWER:
+            if size > self._largest:
                 raise BackendAnswerError(f"{self.url} answered without end.", "Look at the server's log.")
             if time.monotonic() > until:
                 raise BackendDownError(

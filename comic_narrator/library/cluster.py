@@ -70,6 +70,10 @@ class Cluster:
         for reference in list(self._tasks):
             self._ray.cancel(reference, force=True)
 
+    def close(self) -> None:
+        """Leave the cluster."""
+        self._ray.shutdown()
+
 
 def _book(arguments: Sequence[str]) -> tuple[int, str]:
     """Run on a node: the exit code and error of one book."""

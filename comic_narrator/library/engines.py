@@ -47,6 +47,10 @@ class Engine(Protocol):
         """End what runs; what is made is saved."""
         ...
 
+    def close(self) -> None:
+        """Let go of its machines; nothing runs any more."""
+        ...
+
 
 @dataclass
 class Local:
@@ -87,6 +91,9 @@ class Local:
                 child.wait(max(deadline - time.monotonic(), 0))
             if child.poll() is None:
                 child.kill()
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 def start(arguments: Sequence[str]) -> subprocess.Popen[str]:

@@ -10,7 +10,10 @@ LEDGER = "library.jsonl"
 
 
 class Finished(BaseModel):
-    """A book's run: its content, what was asked (a digest), its exit code and error, the film, and how long it took."""
+    """A book's run: its content, what was asked (a digest), its exit code and error, its film, and how long it took.
+
+    A run that stops before the film has its work folder in the film's place.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

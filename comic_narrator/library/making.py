@@ -22,6 +22,8 @@ from comic_narrator.work.digests import Digests
 
 LOCK, DIGESTS = ".library.lock", ".library.digests.json"
 INTERRUPTED = 130
+FILM = "film"
+"""The last stage."""
 
 HOPELESS = (MissingToolError.exit_code, BackendDownError.exit_code, DoesNotFitError.exit_code)
 """Exit codes that the next book would end with as well: twice in a row, and no more books are begun."""
@@ -30,11 +32,16 @@ POLL = 10.0
 """Seconds between two looks at a library that is watched."""
 
 
+def _nothing() -> None:
+    """Nothing changes hands."""
+
+
 @dataclass
 class LibraryRun:
     """One run over a library: `arguments` are the options of each book, `stages` how far all go before any goes on.
 
-    `only` are patterns of names, `newest` how many of the books that changed last are taken.
+    `only` are patterns of names, `newest` how many of the books that changed last are taken. `between` is called when
+    all books came to a stage and are to go on.
     """
 
     library: Path
@@ -45,6 +52,7 @@ class LibraryRun:
     watch: Watch
     only: Sequence[str] = ()
     newest: int | None = None
+    between: Callable[[], None] = _nothing
     made: list[Finished] = field(default_factory=list)
     failed: list[Finished] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
@@ -101,6 +109,7 @@ def _round(run: LibraryRun, tried: frozenset[tuple[str, str]]) -> frozenset[tupl
 def _wanted(run: LibraryRun, ledger: Ledger, digests: Digests) -> list[_Wanted]:
     left: list[_Wanted] = []
     seen: dict[str, str] = {}
+    made_now = {one.book for one in run.made}
     for book in _picked(run):
         content = content_of(book.book, digests)
         arguments = (*run.arguments, *_beside(book, run.arguments))
@@ -111,9 +120,10 @@ def _wanted(run: LibraryRun, ledger: Ledger, digests: Digests) -> list[_Wanted]:
             continue
         seen[content] = book.name
         done = ledger.made(content, asked)
-        film = run.out / done.film if done else None
-        if film and film.is_file() and _untouched(film):
-            run.skipped[book.name] = f"made already: {film}"
+        product = run.out / done.film if done else None
+        if product and product.exists() and _untouched(product):
+            if book.name not in made_now:
+                run.skipped[book.name] = f"made already: {product}"
         else:
             left.append(_Wanted(book, content, arguments, asked))
     return left
@@ -136,19 +146,26 @@ def _beside(book: Shelved, arguments: Sequence[str]) -> list[str]:
     return [part for file, key in keys.items() if f"{key}=" not in named for part in ("--set", f"{key}={file}")]
 
 
-def _untouched(film: Path) -> bool:
-    """Whether nobody changed anything in the film's work folder, or it is gone."""
-    root = film.with_name(f"{film.name}.work")
+def _product(run: LibraryRun, book: Shelved) -> Path:
+    """What a book's run is for: its film, or its work folder where it stops before that."""
+    return book.film if run.stages[-1] == FILM else book.work
+
+
+def _untouched(product: Path) -> bool:
+    """Whether nothing changed by hand in the work folder of a film is still to reach it, or the folder is gone."""
+    root = product if product.is_dir() else product.with_name(f"{product.name}.work")
     if not (root / JOURNAL).is_file():
         return True
     work = Work(root)
     work.load()
-    return all(file.state in ("fresh", "failed") for file in standings(work))
+    # What is made from an edited file is stale until a run has made it anew.
+    return all(file.state in ("fresh", "edited", "failed") for file in standings(work))
 
 
 def _make(run: LibraryRun, wanted: Sequence[_Wanted], ledger: Ledger) -> None:
     """Take all books through the first stage, then those that came through to the next."""
-    run.watch.say(f"{len(wanted)} books to make, {len(run.skipped)} skipped.")
+    books = "1 book" if len(wanted) == 1 else f"{len(wanted)} books"
+    run.watch.say(f"{books} to make, {len(run.skipped)} skipped.")
     spent = dict.fromkeys((one.shelved.name for one in wanted), 0.0)
     left = list(wanted)
     for stage in run.stages:
@@ -163,6 +180,8 @@ def _make(run: LibraryRun, wanted: Sequence[_Wanted], ledger: Ledger) -> None:
                 else:
                     _finish(run, one, ended, spent[one.shelved.name], ledger)
         left = [one for one in wanted if one in through]
+        if left and not _hopeless(run):
+            run.between()
 
 
 def _each(run: LibraryRun, books: Sequence[_Wanted], stage: str, shelf: Bookshelf) -> Iterator[tuple[_Wanted, Ended]]:
@@ -183,19 +202,24 @@ def _each(run: LibraryRun, books: Sequence[_Wanted], stage: str, shelf: Bookshel
 
 def _one(run: LibraryRun, one: _Wanted, stage: str, shelf: Bookshelf) -> Ended | None:
     name = one.shelved.name
-    if run.exits[-2:] in ([code, code] for code in HOPELESS):
+    if _hopeless(run):
         return None
     shelf.began(name)
-    target = ("--until", stage) if stage != "film" else ()
+    target = ("--until", stage) if stage != FILM else ()
     book, film = str(one.shelved.book.absolute()), str(one.shelved.film.absolute())
     ended = run.engine.run((book, "-o", film, *one.arguments, *target), stage, lambda event: shelf.told(name, event))
     run.exits.append(ended.exit)
-    shelf.ended(name, _in_a_line(ended, one.shelved.film))
+    shelf.ended(name, _in_a_line(ended, _product(run, one.shelved)))
     return ended
 
 
-def _in_a_line(ended: Ended, film: Path) -> str:
-    return str(film) if ended.exit == 0 else f"exit {ended.exit}: {ended.said}"
+def _hopeless(run: LibraryRun) -> bool:
+    """Whether what stopped the last books would stop the next one as well."""
+    return run.exits[-2:] in ([code, code] for code in HOPELESS)
+
+
+def _in_a_line(ended: Ended, product: Path) -> str:
+    return str(product) if ended.exit == 0 else f"exit {ended.exit}: {ended.said}"
 
 
 def _finish(run: LibraryRun, one: _Wanted, ended: Ended, seconds: float, ledger: Ledger) -> None:
@@ -205,7 +229,7 @@ def _finish(run: LibraryRun, one: _Wanted, ended: Ended, seconds: float, ledger:
         asked=one.asked,
         exit=ended.exit,
         said=ended.said,
-        film=str(one.shelved.film.relative_to(run.out)),
+        film=str(_product(run, one.shelved).relative_to(run.out)),
         seconds=round(seconds, 1),
     )
     ledger.add(finished)

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from comic_narrator.ingest.source import is_page_name, natural_key
+from comic_narrator.ingest.source import is_page_name
+from comic_narrator.library.order import in_order
 from comic_narrator.work import digest_of
 from comic_narrator.work.digests import Digests
 
@@ -51,7 +52,7 @@ def shelve(library: Path, out: Path) -> tuple[Shelved, ...]:
     A folder of pictures is one book, with the folders in it; where a folder holds book files, pictures beside them are
     covers and no book. Nothing is looked for in `out` and in work folders.
     """
-    books = sorted(_books(library, out.absolute()), key=lambda book: natural_key(_name(book, library)))
+    books = in_order({book: _name(book, library) for book in _books(library, out.absolute())})
     places = [_place(book, library) for book in books]
     taken = Counter(map(_alike, places))
     shelved = []

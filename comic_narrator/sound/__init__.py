@@ -2,7 +2,8 @@
 
 from comic_narrator.sound.choosing import KINDS, Choice, Cue, Placement, choose, find
 from comic_narrator.sound.folders import read_folder
-from comic_narrator.sound.library import Sound, decode, licence_text, shipped
+from comic_narrator.sound.freesound import Found, Freesound
+from comic_narrator.sound.library import Kind, Sound, decode, licence_text, shipped
 from comic_narrator.sound.loudness import Loudness
 from comic_narrator.sound.mix import STEMS, Mixed, mix_film
 from comic_narrator.sound.stem import Said, speech_stem
@@ -12,6 +13,9 @@ __all__ = [
     "STEMS",
     "Choice",
     "Cue",
+    "Found",
+    "Freesound",
+    "Kind",
     "Loudness",
     "Mixed",
     "Placement",

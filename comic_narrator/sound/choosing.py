@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Literal
 
 from comic_narrator.sound.library import Kind, Sound, by_kind
@@ -66,16 +67,24 @@ class Choice:
         return sorted({p.sound.name: p.sound for p in self.placements}.values(), key=lambda sound: sound.name)
 
 
-def choose(cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float, *, floor: bool = True) -> Choice:
+def choose(
+    cues: Sequence[Cue],
+    shelves: Sequence[Sequence[Sound]],
+    seconds: float,
+    *,
+    floor: bool = True,
+    fetched: Sequence[Sound] = (),
+) -> Choice:
     """Choose for a film of so many seconds; earlier shelves are asked first (the user's before the program's).
 
-    `floor` has a quiet room heard under it all.
+    `floor` has a quiet room heard under it all; `fetched` is asked where nothing on the shelves fits.
     """
     missing: list[tuple[str, str]] = []
-    placed = [*_effects([cue for cue in cues if cue.kind == "sound"], shelves, seconds, missing)]
+    mine, ours = shelves[:-1], (shelves[-1], fetched)
+    placed = [*_effects([cue for cue in cues if cue.kind == "sound"], mine, ours, seconds, missing)]
     for kind in ("ambience", "music"):
         spans = [cue for cue in cues if cue.kind == kind]
-        placed += _spans(spans, KINDS[kind], shelves, seconds, missing)
+        placed += _spans(spans, KINDS[kind], (*mine, *ours), seconds, missing)
     if floor:
         rooms = [s for s in by_kind(shelves[-1], "ambience") if s.name == FLOOR]
         placed += [Placement(room, 0.0, seconds, FLOOR_DB) for room in rooms]
@@ -85,8 +94,10 @@ def choose(cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: flo
 def find(wanted: Iterable[str | None], shelves: Sequence[Sequence[Sound]], kind: Kind) -> list[Sound]:
     """The sounds that fit best, of the first of `wanted` that any fits, on the first shelf that has one; else []."""
     for words in filter(None, wanted):
+        phrase = "-".join(_words(words))
+        asked = frozenset(_words(words)) - SMALL_WORDS
         for shelf in shelves:
-            fits = [(fit, sound) for sound in by_kind(shelf, kind) if (fit := _fit(words, sound)) > 0]
+            fits = [(fit, sound) for sound in by_kind(shelf, kind) if (fit := _fit(phrase, asked, sound)) > 0]
             if fits:
                 best = max(fit for fit, _ in fits)
                 ranked = sorted(fits, key=lambda fit: -fit[0])
@@ -94,19 +105,31 @@ def find(wanted: Iterable[str | None], shelves: Sequence[Sequence[Sound]], kind:
     return []
 
 
-def _fit(words: str, sound: Sound) -> float:
+@dataclass(frozen=True)
+class _Called:
+    """What a sound is called, as phrases (`first`: those that say what it is above all), and the words in them."""
+
+    phrases: frozenset[str]
+    first: frozenset[str]
+    words: frozenset[str]
+
+
+@cache
+def _called(name: str, kind: Kind, tags: tuple[str, ...]) -> _Called:
+    phrases = ["-".join(_words(tag)) for tag in (name, *tags)]
+    # Its first tag is what a sound is above all; music may change with every time that a mood comes back.
+    first = phrases[:2] if kind != "music" else []
+    return _Called(frozenset(phrases), frozenset(first), frozenset("-".join(phrases).split("-")))
+
+
+def _fit(phrase: str, asked: frozenset[str], sound: Sound) -> float:
     """How well a sound fits: 3 as one phrase, else the share of the words that are its tags, at least half of them."""
-    phrase = "-".join(_words(words))
-    names = {"-".join(_words(tag)) for tag in (sound.name, *sound.tags)}
+    called = _called(sound.name, sound.kind, sound.tags)
     if not phrase:
         return 0.0
-    if phrase in names:
-        # Its first tag is what a sound is above all; music may change with every time that a mood comes back.
-        first = sound.kind != "music" and phrase in {"-".join(_words(tag)) for tag in (sound.name, sound.tags[0])}
-        return 4.0 if first else 3.0
-    asked = {word for word in _words(words) if word not in SMALL_WORDS}
-    have = {word for name in names for word in name.split("-")}
-    share = len(asked & have) / len(asked) if asked else 0.0
+    if phrase in called.phrases:
+        return 4.0 if phrase in called.first else 3.0
+    share = len(asked & called.words) / len(asked) if asked else 0.0
     return share if share >= 0.5 else 0.0
 
 
@@ -140,11 +163,15 @@ class _Heard:
 
 
 def _effects(
-    cues: Sequence[Cue], shelves: Sequence[Sequence[Sound]], seconds: float, missing: list[tuple[str, str]]
+    cues: Sequence[Cue],
+    mine: Sequence[Sequence[Sound]],
+    ours: Sequence[Sequence[Sound]],
+    seconds: float,
+    missing: list[tuple[str, str]],
 ) -> list[Placement]:
     heard, placed = _Heard(), []
     for cue in sorted(cues, key=lambda cue: cue.start):
-        fits = find((cue.printed, cue.wanted), shelves[:-1], "effect") or find((cue.wanted,), shelves[-1:], "effect")
+        fits = find((cue.printed, cue.wanted), mine, "effect") or find((cue.wanted,), ours, "effect")
         if not fits:
             missing.append((cue.beat, cue.printed or cue.wanted or ""))
             continue

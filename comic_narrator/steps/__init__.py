@@ -8,7 +8,7 @@ from comic_narrator.steps.burning import burn
 from comic_narrator.steps.film import film_scenes, finish, time
 from comic_narrator.steps.gpu import CardTurns, Turns
 from comic_narrator.steps.pages import find_panels, read, show
-from comic_narrator.steps.run import REPORT, Cut, Job, Run, Until, read_given, save_report
+from comic_narrator.steps.run import FIRST, REPORT, Cut, Job, Run, Until, read_given, save_report
 from comic_narrator.steps.sound import mix
 from comic_narrator.steps.speech import speak
 from comic_narrator.steps.translation import translate
@@ -16,6 +16,7 @@ from comic_narrator.steps.words import CAST, SCRIPT, cast, pins_beside, script, 
 
 __all__ = [
     "CAST",
+    "FIRST",
     "REPORT",
     "SCRIPT",
     "CardTurns",

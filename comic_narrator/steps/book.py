@@ -15,7 +15,6 @@ from comic_narrator.ingest import (
     Source,
     Wishes,
     choose_direction,
-    page_range,
     pages_of,
     pick_pages,
     plan,
@@ -26,7 +25,7 @@ from comic_narrator.ingest.source import Metadata
 from comic_narrator.model import Book, BookPage, Chapter, Direction, PageText, Paging, Script
 from comic_narrator.settings import BookSettings
 from comic_narrator.steps.names import panels_of, text_of
-from comic_narrator.steps.run import Job, Run
+from comic_narrator.steps.run import Cut, Job, Run
 from comic_narrator.steps.speech import judge_for
 from comic_narrator.steps.translation import check_translation
 from comic_narrator.work import digest_of
@@ -103,11 +102,11 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
     fixed = wanted if wanted != "auto" else paging.language
     # Where the language tells the direction, only the order of the halves of double pages is open until then.
     direction = paging.direction or "ltr"
-    picked = pick_pages(pages_of(job.source, paging, direction), job.pages)
+    picked = _of_the_part(pick_pages(pages_of(job.source, paging, direction), job.pages), job)
     inputs = {
         "source": digest,
         **run.work.files(PAGING),
-        "pages": job.pages or "all",
+        "pages": f"{job.cut.pages} of {job.pages or 'all'}" if job.cut and job.cut.alone else job.pages or "all",
         "language": fixed or f"auto by {run.reader_identity}",
         "method": ingest_stage.METHOD,
     }
@@ -135,7 +134,7 @@ def _book(job: Job, paging: Paging, run: Run, digest: str) -> Book:
                 pages=tuple(stored),
             )
 
-        book = run.work.artefact(Book, BOOK, inputs, build)
+        book = run.work.artefact(Book, job.shelf(BOOK), inputs, build)
     pages = {page.number: page for page in pages_of(job.source, paging, book.direction)}
     for page in book.pages:
         if int(page.id) not in shown:
@@ -201,15 +200,32 @@ def cut(book: Book, script: Script, job: Job) -> tuple[Book, Script]:
     """The book and its script, or the part of them that is filmed by itself; UsageError where it has no page."""
     if job.cut is None:
         return book, script
-    numbers = page_range(job.cut.pages, job.cut.option, int(book.pages[-1].id))
+    there = [int(page.id) for page in book.pages]
+    numbers = job.cut.numbers(there)
     pages = tuple(page for page in book.pages if int(page.id) in numbers)
     if not pages:
-        raise UsageError(
-            f"{job.cut.option} {job.cut.pages} names no page of this film.",
-            f"Its pages have numbers from {int(book.pages[0].id)} to {int(book.pages[-1].id)}.",
-        )
+        raise _no_page(job.cut, there)
     beats = tuple(beat for beat in script.beats if int(beat.page) in numbers)
     return book.model_copy(update={"pages": pages}), script.model_copy(update={"beats": beats})
+
+
+def _of_the_part(picked: Sequence[NumberedPage], job: Job) -> Sequence[NumberedPage]:
+    """The pages of a part that is alone, or all that were picked."""
+    if job.cut is None or not job.cut.alone:
+        return picked
+    there = [page.number for page in picked if page.picture]
+    numbers = job.cut.numbers(there)
+    own = [page for page in picked if page.number in numbers]
+    if not any(page.picture for page in own):
+        raise _no_page(job.cut, there)
+    return own
+
+
+def _no_page(cut: Cut, there: Sequence[int]) -> UsageError:
+    return UsageError(
+        f"{cut.option} {cut.pages} names no page of this film.",
+        f"Its pages have numbers from {there[0]} to {there[-1]}.",
+    )
 
 
 def _chapters(pages: Sequence[NumberedPage], stored: Sequence[BookPage]) -> tuple[Chapter, ...]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from comic_narrator import film as film_stage
+from comic_narrator import script as script_stage
 from comic_narrator.film import About, Encoding, Mark, SceneClip, Take, Track
 from comic_narrator.model import (
     SAMPLE_RATE,
+    Artefact,
     Book,
     Cast,
     Direction,
@@ -33,6 +37,15 @@ from comic_narrator.steps.sound import credits_comment
 from comic_narrator.steps.words import SCRIPT
 from comic_narrator.work import digest_of
 
+
+class UnseenLetters(Artefact):
+    """scenes/NNNN.letters.json: the letters of a page's burnt subtitles that no font of this machine has."""
+
+    schema_: Literal["comic_narrator.letters/1"] = Field("comic_narrator.letters/1", alias="schema")
+    page: str
+    letters: str
+
+
 FORMS: tuple[Literal["srt", "vtt"], ...] = ("srt", "vtt")
 
 
@@ -42,8 +55,10 @@ def time(
     """Lay all beats on the time line: timing.json."""
     look = run.settings.film
     inputs = {
-        **run.work.files(*map(reading_of, readings), SCRIPT, *dict.fromkeys(take.file for take in takes.values())),
-        "look": digest_of(look.fps, look.width, look.height, look.establishing, look.transitions),
+        **run.work.files(
+            *map(reading_of, readings), job.shelf(SCRIPT), *dict.fromkeys(take.file for take in takes.values())
+        ),
+        "look": digest_of(look.fps, look.width, look.height, look.establishing, look.transitions, look.light),
         "method": film_stage.METHOD,
     }
 
@@ -59,6 +74,7 @@ def time(
                 follows=page is not book.pages[0],
                 goes_on=page is not book.pages[-1],
                 moving=look.transitions == "moving",
+                lit=look.light == "balloon",
             )
             for page in book.pages
         ]
@@ -102,8 +118,12 @@ def film_scenes(book: Book, timing: Timing, burnt: Mapping[str, str], job: Job, 
             text = burnt.get(scene.page, "")
             inputs |= {"burnt": digest_of(text)} if text else {}
             files = {role: run.work.path(name) for role, name in pictures.items()}
-            film = partial(_film, files, scene, then, book.direction, encoding, text, run)
+            note = job.place(f"scenes/{scene.page}.letters.json")
+            film = partial(_film, files, scene, then, book.direction, encoding, text, note, run)
             run.work.make(names[-1], inputs, film)
+            if run.work.path(note).is_file():
+                letters = run.work.read(UnseenLetters, note).letters
+                run.shortfalls.append(f"page {scene.page}: no font here has {letters}, which its subtitles need")
             step()
     return names
 
@@ -115,11 +135,18 @@ def _film(
     direction: Direction,
     encoding: Encoding,
     burnt: str,
+    note: str,
     run: Run,
     out: Path,
 ) -> None:
-    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after."""
+    """Film one scene; `then` is the shot that it gives way to, of the page that is the picture after.
+
+    `note` names the file that says which letters of `burnt` no font here has.
+    """
     look = run.settings.film
+    size = (look.width, look.height)
+    # Before the page is there, so that one picture at a time is held.
+    after = film_stage.first_frame(load_rgb(pictures["after"]), then, size, look.ground) if then else None
     page = load_rgb(pictures["image"])
     reach = math.ceil(film_stage.frame_height(page.shape[1], look.width / look.height) / 2)
     above, below = (
@@ -131,18 +158,21 @@ def _film(
     clip = SceneClip(
         page,
         scene,
-        (look.width, look.height),
+        size,
         look.fps,
         look.ground,
         above=above,
         below=below,
-        # Nothing of ours holds on to the next page once its first frame is drawn.
-        after=(load_rgb(pictures["after"]), then) if then else None,
+        after=after,
         leftwards=direction != "rtl",
     )
+    del page, above, below
     unseen = film_stage.encode_scene(clip, scene.frames, encoding, out, burnt)
+    # Before the scene has its name: a later run, which does not film it again, has to say so as well.
     if unseen:
-        run.shortfalls.append(f"page {scene.page}: no font here has {''.join(unseen)}, which its subtitles need")
+        run.work.put(note, UnseenLetters(page=scene.page, letters="".join(unseen)))
+    elif run.work.path(note).is_file():
+        run.work.remove(note)
 
 
 def subtitle_words(script: Script, kind: str) -> dict[str, str]:
@@ -186,24 +216,36 @@ def _subtitles(
         return tracks
     look, work = run.settings.film, run.work
     speakers = speakers_of(script, cast, run)
-    wanted: list[tuple[str, dict[str, str], str, str]] = [
-        (kind, subtitle_words(script, kind), book.language, kind.capitalize()) for kind in look.subtitles
+    wanted: list[tuple[str, Callable[[], dict[str, str]], str, str]] = [
+        (kind, partial(subtitle_words, script, kind), book.language, kind.capitalize()) for kind in look.subtitles
     ]
     if translation is not None:
-        words = translated_words(script, translation)
-        wanted.append((translation.language, words, translation.language, "Translated"))
+        translated = partial(translated_words, script, translation)
+        wanted.append((translation.language, translated, translation.language, "Translated"))
+    # Not a digest of the words themselves: to tell and to break those of a whole book takes seconds.
+    told = digest_of([(beat.id, beat.text, beat.printed) for beat in script.beats], script.language, translation)
+    method = f"{film_stage.METHOD}, {script_stage.METHOD}"
     for kind, words, language, title in wanted:
-        made = {**run.work.files(job.place(TIMING)), "words": digest_of(words, speakers), "method": film_stage.METHOD}
-        cues = film_stage.make_cues(timing, words, language, speakers)
+        made = {**work.files(job.place(TIMING)), "words": digest_of(told, kind, language, speakers), "method": method}
+        cues = cache(partial(_cues, timing, words, language, speakers))
         for form in FORMS:
             name = job.place(f"subtitles.{kind}.{form}")
-            text = film_stage.write_cues(cues, form)
-            work.make(name, made, partial(Path.write_text, data=text, encoding="utf-8"))
+            work.make(name, made, partial(_write_cues, cues, form))
             suffix = f".{form}" if kind == next(iter(look.subtitles), None) else f".{kind}.{form}"
             beside = work.name_of(job.film.with_suffix(suffix))
             work.make(beside, work.files(name), partial(shutil.copyfile, work.path(name)), product=True)
         tracks.append(Track(work.path(job.place(f"subtitles.{kind}.srt")), language, title))
     return tracks
+
+
+def _cues(
+    timing: Timing, words: Callable[[], Mapping[str, str]], language: str, speakers: Mapping[str, str] | None
+) -> tuple[film_stage.Cue, ...]:
+    return film_stage.make_cues(timing, words(), language, speakers)
+
+
+def _write_cues(cues: Callable[[], tuple[film_stage.Cue, ...]], form: Literal["srt", "vtt"], out: Path) -> None:
+    out.write_text(film_stage.write_cues(cues(), form), encoding="utf-8")
 
 
 def _about(book: Book, timing: Timing, run: Run) -> About:

@@ -144,6 +144,8 @@ class CardTurns(Turns):
             # In a second pass nobody is there who could sleep.
             if not server.alive() or asleep(server):
                 return
+            # A short reading may lie between two samples, and now the card holds the most.
+            self.watcher.sample()
             nap = fall_asleep(server, lambda: self.landlord.used(vision.gpu), vision.weights_gib)
         freed = "how much came back is not measured" if nap.freed_mib is None else f"{nap.freed_mib} MiB came back"
         self.watch.say(f"The reader takes a nap: {nap.seconds:.1f} s, {freed}.")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -45,7 +48,9 @@ def reading_ahead(
     They are ended when the block is left, however it is left. `told` takes a reading out.
     """
     with _pool(processes, _begin, (choice, settings)) as pool:
-        yield [pool.submit(_read, page) for page in pages]
+        with deaf_children():
+            coming = [pool.submit(_read, page) for page in pages]
+        yield coming
 
 
 @contextmanager
@@ -62,6 +67,20 @@ def _pool(
         pool.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - before:
             child.terminate()
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Processes that this thread starts inside do not hear Ctrl-C, not even while they are still loading."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        # What came meanwhile comes now.
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def told(coming: Future[Reading]) -> Reading:
@@ -84,9 +103,22 @@ def _killed(did: str, section: str, kept: str) -> DoesNotFitError:
     )
 
 
-def _begin(choice: Choice, settings: ReaderSettings) -> None:
-    # Ctrl-C goes to the whole group; the first process ends the others.
+def _belong() -> None:
+    """Begin this process as one of many: it ends with the first, and leaves Ctrl-C, which all hear, to that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_first, daemon=True).start()
+
+
+def _end_with_the_first() -> None:
+    # One that is killed ends no others, and they would wait for work for ever.
+    first = multiprocessing.parent_process()
+    assert first is not None
+    first.join()
+    os._exit(1)
+
+
+def _begin(choice: Choice, settings: ReaderSettings) -> None:
+    _belong()
     _readers.append(load("readers", choice)(settings))
 
 
@@ -166,14 +198,16 @@ class _Choir:
 
     def speak(self, text: str, profile: VoiceProfile, delivery: Delivery) -> Samples:
         """As the voice speaks it, in the next process that is free; DoesNotFitError when one was killed."""
+        with deaf_children():
+            take = self._pool.submit(_speak, text, profile, delivery)
         try:
-            return self._pool.submit(_speak, text, profile, delivery).result()
+            return take.result()
         except BrokenProcessPool as error:
             raise _killed("spoke lines", "voice", "spoken") from error
 
 
 def _begin_voice(choice: Choice, settings: VoiceSettings) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _belong()
     _voices.append(load("voices", choice)(settings))
 
 

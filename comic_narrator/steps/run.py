@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +15,7 @@ from comic_narrator import __version__
 from comic_narrator.backends import Choice
 from comic_narrator.console import Watch
 from comic_narrator.errors import BackendDownError, InputError, UsageError
-from comic_narrator.ingest import Source
+from comic_narrator.ingest import Source, page_range
 from comic_narrator.model import Artefact
 from comic_narrator.readers import Reader
 from comic_narrator.report import Credit, Report
@@ -38,13 +38,26 @@ class ReaderSeen(Artefact):
     identities: dict[str, str] = Field(default_factory=dict)
 
 
+FIRST = "first"
+FEW = 3
+"""Pages of a part that is named `FIRST`."""
+
+
 @dataclass(frozen=True)
 class Cut:
-    """A part of the book that is filmed by itself: its pages, which option named them, and the folder of its files."""
+    """A part of the book that is filmed by itself: its pages, which option named them, and the folder of its files.
+
+    A part that is `alone` has no whole film to belong to yet: nothing is read but its own pages.
+    """
 
     pages: str
     option: str
     folder: str
+    alone: bool = False
+
+    def numbers(self, there: Sequence[int]) -> Collection[int]:
+        """Which of the page numbers that are `there`, in rising order, are its own; UsageError where it is no range."""
+        return there[:FEW] if self.pages == FIRST else page_range(self.pages, self.option, there[-1])
 
 
 @dataclass(frozen=True)
@@ -64,6 +77,10 @@ class Job:
     def place(self, name: str) -> str:
         """The name in the work folder of a file of the film: those of a part lie apart, not over the whole film's."""
         return f"{self.cut.folder}/{name}" if self.cut else name
+
+    def shelf(self, name: str) -> str:
+        """The same of a file about all pages that are read: a part that is alone has its own of these, too."""
+        return self.place(name) if self.cut and self.cut.alone else name
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,13 @@ from comic_narrator import __version__
 from comic_narrator import sound as sound_stage
 from comic_narrator.model import Beat, Line, PageReading, Scene, Script, Timing
 from comic_narrator.report import Credit
-from comic_narrator.sound import Choice, Cue, Said, Sound
+from comic_narrator.sound import KINDS, Choice, Cue, Kind, Said
+from comic_narrator.steps.freesound import fetch_sounds
 from comic_narrator.steps.names import TIMING
 from comic_narrator.steps.run import Job, Run, refuse_unpublishable
 from comic_narrator.steps.speech import load_take
 from comic_narrator.voices import Samples
-from comic_narrator.work import digest_file, digest_of
+from comic_narrator.work import digest_of
 
 SOUND = "sound.wav"
 CREDITS = "CREDITS.txt"
@@ -37,7 +39,7 @@ def mix(readings: Mapping[str, PageReading], script: Script, timing: Timing, job
     takes = dict.fromkeys(clip.file for scene in timing.scenes for clip in scene.clips)
     inputs = {
         **run.work.files(job.place(TIMING), *takes),
-        "sounds": digest_of(*(_placed(placement) for placement in choice.placements)),
+        "sounds": digest_of(*(_placed(placement, run) for placement in choice.placements)),
         "speech": digest_of(*sorted(_sides(readings, run).items())),
         "loudness": str(wanted.loudness),
         "method": sound_stage.METHOD,
@@ -63,7 +65,22 @@ def _choose(readings: Mapping[str, PageReading], script: Script, timing: Timing,
     cues = [cue for cue in _cues(readings, script, timing) if kinds[cue.kind]]
     places = _sides(readings, run)
     sided = [_with_place(cue, places) if wanted.stereo else cue for cue in cues]
-    return sound_stage.choose(sided, shelves, timing.frames / timing.fps, floor=wanted.ambience)
+    choose = partial(sound_stage.choose, sided, shelves, timing.frames / timing.fps, floor=wanted.ambience)
+    choice = choose()
+    gaps = _gaps(choice, sided) if wanted.freesound else []
+    if not gaps:
+        return choice
+    fetched, faults = fetch_sounds(gaps, wanted, os.environ, Path.home(), run.watch.say)
+    run.shortfalls += faults
+    return choose(fetched=fetched)
+
+
+def _gaps(choice: Choice, cues: Sequence[Cue]) -> list[tuple[Kind, str]]:
+    """What was asked for in words and is not there. Lettering that no table knows means nothing to Freesound either."""
+    asked = {cue.beat: cue for cue in cues}
+    told = [(asked[beat], text) for beat, text in choice.missing]
+    words = [(KINDS[cue.kind], cue.wanted if cue.kind == "sound" else text) for cue, text in told]
+    return list(dict.fromkeys((kind, text) for kind, text in words if text))
 
 
 def _with_place(cue: Cue, places: Mapping[str, tuple[float, bool]]) -> Cue:
@@ -205,14 +222,11 @@ def _spoken(timing: Timing) -> list[tuple[float, float]]:
     return sorted(spans)
 
 
-def _placed(placement: sound_stage.Placement) -> str:
+def _placed(placement: sound_stage.Placement, run: Run) -> str:
     """What of a placement is heard, as text for a digest."""
     told = {name: value for name, value in vars(placement).items() if name != "sound"}
-    return f"{placement.sound.name} {_content(placement.sound)} {placement.sound.gain_db} {told}"
-
-
-def _content(sound: Sound) -> str:
-    return " ".join(digest_file(path) for path in sound.paths)
+    content = " ".join(run.work.digests.whole(path) for path in placement.sound.paths)
+    return f"{placement.sound.name} {content} {placement.sound.gain_db} {told}"
 
 
 def _heard(run: Run) -> list[Credit]:

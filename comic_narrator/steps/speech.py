@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -153,13 +154,12 @@ class _Booth:
         """Use a take that is there; it is judged unless it is known, or is the user's own."""
         work = self._run.work
         digest = work.make(order.name, {"speech": order.key}, lambda path: self._write(self._anew(order), path))
-        take = load_take(work.path(order.name))
-        self.seconds[order.name] = len(take) / SAMPLE_RATE
+        self.seconds[order.name] = take_seconds(work.path(order.name))
         entry = work.entries[order.name]
         if entry.edited or entry.digest != digest:
             return
         if known is None or known.sha256 != digest:
-            judged = self._judge.judge(take, order.wanted, usual_habit(order.wanted))
+            judged = self._judge.judge(load_take(work.path(order.name)), order.wanted, usual_habit(order.wanted))
             known = _verdict(order.name, digest, judged)
         self._remember(order, known)
 
@@ -216,7 +216,10 @@ class _Booth:
         self._remember(order, _verdict(order.name, digest, judged))
 
     def _write(self, judged: Judged, path: Path) -> None:
-        soundfile.write(path, judged.take, SAMPLE_RATE, format="FLAC", subtype="PCM_24")
+        # Not to the file itself: of a full disk libsndfile says no more than "system error".
+        coded = io.BytesIO()
+        soundfile.write(coded, judged.take, SAMPLE_RATE, format="FLAC", subtype="PCM_24")
+        path.write_bytes(coded.getbuffer())
 
     def _remember(self, order: _Order, verdict: JudgedTake) -> None:
         self._verdicts[order.name] = verdict
@@ -300,13 +303,26 @@ def _fault(fault: Fault) -> TakeFault:
 
 def load_take(path: Path) -> Samples:
     """A take as it lies in the work folder, mono float32 at 48 kHz; InputError when it is something else."""
+    with _take(path) as file:
+        return file.read(dtype="float32")  # type: ignore[no-any-return]
+
+
+def take_seconds(path: Path) -> float:
+    """How long a take is, without decoding it; InputError when it is no mono sound at 48 kHz."""
+    with _take(path) as file:
+        return len(file) / SAMPLE_RATE
+
+
+@contextmanager
+def _take(path: Path) -> Iterator[soundfile.SoundFile]:
     try:
-        samples, rate = soundfile.read(path, dtype="float32")
+        with soundfile.SoundFile(path) as file:
+            if (file.samplerate, file.channels) != (SAMPLE_RATE, 1) or not len(file):
+                what = f"{path} is not mono sound at {SAMPLE_RATE} Hz."
+                raise InputError(what, "Convert your own take, or delete it.")
+            yield file
     except soundfile.LibsndfileError as error:
         raise InputError(f"{path} is not a sound file.", "Delete it to have it spoken again.") from error
-    if rate != SAMPLE_RATE or samples.ndim != 1 or not len(samples):
-        raise InputError(f"{path} is not mono sound at {SAMPLE_RATE} Hz.", "Convert your own take, or delete it.")
-    return samples  # type: ignore[no-any-return]
 
 
 def _credit(profiles: set[VoiceProfile], run: Run) -> None:

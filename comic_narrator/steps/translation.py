@@ -45,9 +45,9 @@ def translate(book: Book, script: Script, cast: Cast, job: Job, run: Run) -> Tra
                 "languages": f"{book.language} to {target}",
                 "model": run.identity_of("translator", lambda: translator.identity),
             }
-            made = run.work.artefact(Translation, TRANSLATION, inputs, build)
+            made = run.work.artefact(Translation, job.shelf(TRANSLATION), inputs, build)
         except (BackendAnswerError, BackendDownError, UsageError) as error:
-            run.work.failed(TRANSLATION, error.what)
+            run.work.failed(job.shelf(TRANSLATION), error.what)
             run.shortfalls.append(f"no subtitles in {target}: {error.what}")
             return None
         finally:

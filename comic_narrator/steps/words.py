@@ -35,7 +35,7 @@ def who_is_who(book: Book, readings: Mapping[str, PageReading], job: Job, run: R
                 return People(people=one_person_a_label(figures), remarks=(f"each label is one person: {error.what}",))
 
     with run.stage("people", 1) as step:
-        told = run.work.artefact(People, PEOPLE, inputs, build)
+        told = run.work.artefact(People, job.shelf(PEOPLE), inputs, build)
         step()
     run.shortfalls += [f"who is who: {remark}" for remark in told.remarks]
     return told
@@ -47,7 +47,7 @@ def cast(book: Book, readings: Mapping[str, PageReading], people: People, job: J
     narrator = run.settings.voice.narrator
     pins = pins_beside(job.book, run.settings.voice)
     inputs = {
-        **run.work.files(*map(reading_of, readings), PEOPLE),
+        **run.work.files(*map(reading_of, readings), job.shelf(PEOPLE)),
         "voices": digest_of([voice.id for voice in voices]),
         "narrator": narrator,
         "pins": digest_of(pins),
@@ -55,11 +55,12 @@ def cast(book: Book, readings: Mapping[str, PageReading], people: People, job: J
     }
 
     def build() -> Cast:
-        before = run.work.read(Cast, CAST) if run.work.path(CAST).is_file() else None
+        cast_before = next((name for name in (job.shelf(CAST), CAST) if run.work.path(name).is_file()), None)
+        before = run.work.read(Cast, cast_before) if cast_before else None
         return script_stage.cast_book(list(readings.values()), people, voices, narrator, pins, before)
 
     with run.stage("cast", 1) as step:
-        chosen = run.work.artefact(Cast, CAST, inputs, build)
+        chosen = run.work.artefact(Cast, job.shelf(CAST), inputs, build)
         step()
     return chosen
 
@@ -93,7 +94,7 @@ def script(book: Book, readings: Mapping[str, PageReading], people: People, cast
     words = wordbook_beside(job.book, voice)
     style = Style(run.settings.film.wordless, voice.speed, words, voice.sound_words)
     inputs = {
-        **run.work.files(*map(reading_of, readings), PEOPLE, CAST),
+        **run.work.files(*map(reading_of, readings), job.shelf(PEOPLE), job.shelf(CAST)),
         "style": digest_of(style),
         "method": script_stage.METHOD,
     }
@@ -105,8 +106,8 @@ def script(book: Book, readings: Mapping[str, PageReading], people: People, cast
         if job.script_json is not None:
             data = read_given(job.script_json)
             _check(parse_artefact(Script, data, job.script_json), readings)
-            run.work.give(SCRIPT, inputs, data)
-        written = run.work.artefact(Script, SCRIPT, inputs, build)
+            run.work.give(job.shelf(SCRIPT), inputs, data)
+        written = run.work.artefact(Script, job.shelf(SCRIPT), inputs, build)
         step()
     _check(written, readings)
     told = {beat.page for beat in written.beats}

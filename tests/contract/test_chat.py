@@ -19,7 +19,9 @@ from tests.fakes import vllm_server as fakes
 from tests.fakes.vllm_server import Asked, FakeVllm, Script
 from tests.records import Recorded, recorded
 
-SHORT = Patience(connect=1, read=0.5, total=10)
+PATIENT = Patience()
+SHORT = Patience(read=0.5, total=10)
+"""For servers that say nothing; the others are waited for, however busy the machine is."""
 QUESTION = Request(
     system="You read comics.",
     parts=(Picture(b"\x89PNG", "image/png", 320, 448), "What is said?"),
@@ -43,8 +45,8 @@ def fake() -> Iterator[FakeVllm]:
         yield running
 
 
-def chat_with(fake: FakeVllm, **options: Any) -> Chat:
-    return Chat(Server(fake.url, patience=SHORT), **options)
+def chat_with(fake: FakeVllm, patience: Patience = PATIENT, **options: Any) -> Chat:
+    return Chat(Server(fake.url, patience=patience), **options)
 
 
 def reads_the_drawn_page(asked: Asked) -> str:
@@ -103,7 +105,7 @@ PLAYED: dict[str, tuple[Script, type[NarratorError], str]] = {
 def test_what_goes_wrong_is_its_error(fake: FakeVllm, name: str) -> None:
     script, kind, words = PLAYED[name]
     fake.play(*[script] * 8)
-    chat = chat_with(fake)
+    chat = chat_with(fake, SHORT if name == "stalls" else PATIENT)
     with pytest.raises(kind, match=words) as caught:
         chat.ask(QUESTION)
     assert caught.value.hint.endswith(".")

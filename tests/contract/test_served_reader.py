@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -44,13 +45,14 @@ def fake() -> Iterator[FakeVllm]:
         yield running
 
 
+def reader_with(fake: FakeVllm, patience: Patience) -> VllmReader:
+    return VllmReader(Chat(Server(fake.url, patience=patience)), EmbeddedReader())
+
+
 @pytest.fixture
 def reader(fake: FakeVllm) -> Iterator[VllmReader]:
-    made = VllmReader(
-        Chat(Server(fake.url, patience=Patience(connect=1, read=0.4, total=5, attempts=2))), EmbeddedReader()
-    )
-    yield made
-    made.close()
+    with closing(reader_with(fake, Patience(attempts=2))) as made:
+        yield made
 
 
 @pytest.fixture
@@ -176,7 +178,6 @@ def test_a_model_that_is_no_use_leaves_the_recognisers_page_and_a_remark(
 
 DOWN: dict[str, Script] = {
     "busy": fakes.refuses(503),
-    "stall": fakes.stalls(30),
     "dies": fakes.dies_mid_stream(),
     "engine": fakes.error_event(),
 }
@@ -188,6 +189,12 @@ def test_a_server_that_is_down_is_no_page_read_by_the_recogniser(
 ) -> None:
     fake.answer = lambda asked: DOWN[name]
     with pytest.raises(BackendDownError):
+        reader.read(page, ())
+
+
+def test_a_server_that_stalls_is_no_page_read_by_the_recogniser(fake: FakeVllm, page: PageToRead) -> None:
+    fake.answer = lambda asked: fakes.stalls(30)
+    with closing(reader_with(fake, Patience(read=0.4, total=5))) as reader, pytest.raises(BackendDownError):
         reader.read(page, ())
 
 

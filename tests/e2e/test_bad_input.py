@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from comic_narrator import ffmpeg
+from comic_narrator.cli import run
 from comic_narrator.film import count_frames
 from tests.conftest import draw_page
 from tests.e2e.conftest import FAKES, QUICK, SMALL, command, narrate
@@ -74,12 +75,21 @@ def refused(done: subprocess.CompletedProcess[str], code: int, word: str) -> Non
         (["status", "book"], 3, "not a work folder"),
     ],
 )
-def test_what_cannot_work_says_so(book: Path, arguments: list[str], code: int, word: str) -> None:
+def test_what_cannot_work_says_so(
+    book: Path,
+    arguments: list[str],
+    code: int,
+    word: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     here = book.parent
+    monkeypatch.chdir(here)
     (here / "empty").mkdir()
     (here / "taken.mp4").mkdir()
     (here / "text.pdf").write_text("just text")
-    refused(narrate(*arguments, *(SMALL if arguments[0] != "status" else ()), cwd=here), code, word)
+    left = run([*arguments, *(SMALL if arguments[0] != "status" else ())])
+    refused(subprocess.CompletedProcess(arguments, left, *capsys.readouterr()), code, word)
     assert code != 3 or not list(here.glob("*.work"))
 
 
@@ -246,15 +256,15 @@ def test_an_interrupted_run_goes_on_where_it_stopped(book: Path, how: signal.Sig
     assert not list(book.parent.rglob(".partial-*"))
 
 
-def test_settings_voices_status_answer_in_text_and_json(book: Path) -> None:
+def test_settings_voices_status_answer_in_text_and_json(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert narrate(book, "-o", "x.mp4", "--until", "panels", *SMALL, cwd=book.parent).returncode == 0
     for arguments, word in (
         (["settings", "--set", "film.fps=24"], "film.fps"),
         (["voices"], "af_heart"),
         (["voices", "--lang", "ja"], "jf_alpha"),
-        (["status", "x.mp4.work"], "pages/0001/panels.json"),
+        (["status", str(book.parent / "x.mp4.work")], "pages/0001/panels.json"),
     ):
-        text = narrate(*arguments, cwd=book.parent)
-        assert text.returncode == 0, text.stderr
-        assert word in text.stdout
-        assert json.loads(narrate(*arguments, "--json", cwd=book.parent).stdout)
+        assert run(arguments) == 0
+        assert word in capsys.readouterr().out
+        assert run([*arguments, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)

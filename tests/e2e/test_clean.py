@@ -30,6 +30,11 @@ def test_takes_and_scenes_without_a_use_go_and_a_bound_is_kept(tmp_path: Path) -
     assert narrate(*run, cwd=tmp_path, env=FAKES).returncode == 0
     takes = len(list((work / "takes").iterdir()))
 
+    told = json.loads(narrate("doctor", tmp_path, "--json", cwd=tmp_path).stdout)["work_folders"]
+    assert list(told) == ["x.mp4.work"]
+    assert sum(told["x.mp4.work"].values()) == sum(f.stat().st_size for f in work.rglob("*") if f.is_file())
+    assert "x.mp4.work" in narrate("doctor", tmp_path, cwd=tmp_path).stdout
+
     done = narrate("clean", work, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (told,) = json.loads(done.stdout).values()

@@ -75,6 +75,7 @@ def test_every_good_book_becomes_a_film_and_the_next_run_does_what_is_left(libra
     code, told, errors = make(library)
     assert code == 0, errors
     assert [one["book"] for one in told["made"]] == ["Beta"]
+    assert make(library)[1]["made"] == []
 
 
 def test_some_books_are_picked_by_name_or_by_age(library: Path) -> None:

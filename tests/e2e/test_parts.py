@@ -49,3 +49,43 @@ def test_a_part_that_is_none_is_a_wrong_option(tmp_path: Path) -> None:
     done = narrate(BOOK, "-o", "x.mp4", *QUICK, *SMALL, "--preview", "7-9", cwd=tmp_path, env=FAKES)
     assert done.returncode == 2
     assert "--preview 7-9 names no page" in done.stderr
+
+
+def test_a_preview_of_a_book_that_is_not_read_reads_its_own_pages_only(tmp_path: Path) -> None:
+    wanted = (BOOK, "-o", "x.mp4", *QUICK, *SMALL)
+    preview = narrate(*wanted, "--preview", "2", cwd=tmp_path, env=FAKES)
+    assert preview.returncode == 0, preview.stderr
+    work = tmp_path / "x.mp4.work"
+    assert [folder.name for folder in (work / "pages").iterdir()] == ["0002"]
+    assert not (work / "script.json").exists()
+    # The whole film goes on from there, and has a script and a cast of its own.
+    whole = narrate(*wanted, cwd=tmp_path, env=FAKES)
+    assert whole.returncode == 0, whole.stderr
+    assert "2 of 3 pages read" in whole.stderr
+    assert len((work / "preview" / "book.json").read_text().split('"image"')) == 2
+    assert len((work / "book.json").read_text().split('"image"')) == 4
+
+
+def test_a_preview_without_pages_is_one_of_the_first_few(tmp_path: Path) -> None:
+    done = narrate("--preview", BOOK, "-o", "x.mp4", "--pages", "2-", *QUICK, *SMALL, cwd=tmp_path, env=FAKES)
+    assert done.returncode == 0, done.stderr
+    scenes = sorted(file.name for file in (tmp_path / "x.mp4.work" / "preview" / "scenes").iterdir())
+    assert scenes == ["0002.mp4", "0003.mp4"]
+
+
+def test_letters_that_no_font_has_are_told_of_by_later_runs_too(tmp_path: Path) -> None:
+    wanted = (BOOK, "-o", "x.mp4", "--pages", "1", *QUICK, *SMALL, "--set", "film.burn=printed")
+    assert narrate(*wanted, "--until", "script", cwd=tmp_path, env=FAKES).returncode == 0
+    script = tmp_path / "x.mp4.work" / "script.json"
+    odd = (
+        script.read_text(encoding="utf-8")
+        .replace('"text": "', '"text": "\ue123 ')
+        .replace('"printed": "', '"printed": "\ue123 ')
+    )
+    script.write_text(odd, encoding="utf-8")
+    reports = []
+    for _ in range(2):
+        done = narrate(*wanted, cwd=tmp_path, env=FAKES)
+        assert done.returncode == 0, done.stderr
+        reports.append((tmp_path / "x.mp4.work" / "report.json").read_text(encoding="utf-8"))
+    assert all("page 0001: no font here has \ue123" in report for report in reports)

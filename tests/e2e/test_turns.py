@@ -118,6 +118,91 @@ def test_two_passes_and_the_second_needs_no_reader(machine: Machine, book: Path)
     assert "--vision-only first" in more.stderr
 
 
+@pytest.fixture
+def library(machine: Machine) -> Path:
+    """Two books that differ."""
+    root = machine.home / "comics"
+    for i in (1, 2):
+        (root / f"v{i}").mkdir(parents=True)
+        for page in range(2):
+            draw_page(shade=255 - page - 10 * i).save(root / f"v{i}" / f"{page}.png")
+    (root / "v0").mkdir()
+    (root / "v0" / "1.png").write_bytes(b"no picture")
+    return root
+
+
+def make_library(machine: Machine, *more: str, share: str) -> subprocess.CompletedProcess[str]:
+    url = f"http://127.0.0.1:{machine.vision}"
+    backends = ("--set", "reader.backend=asking", "--set", "voice.backend=asking", "--set", f"reader.url={url}")
+    until = () if "--vision-only" in more else ("--until", "speech")
+    profile = str(machine.profile(share))
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "comic_narrator",
+            "comics",
+            "-o",
+            "films",
+            "--profile",
+            profile,
+            *backends,
+            *until,
+            *more,
+        ],
+        cwd=machine.home,
+        env=machine.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_library_is_read_as_a_whole_before_the_reader_naps_once(machine: Machine, library: Path) -> None:
+    assert machine.up(share="nap").returncode == 0
+    done = make_library(machine, share="nap")
+    assert done.returncode == 7, done.stderr
+    assert "v0" in done.stderr
+    # A page asked for while the card was another's would have woken the reader again.
+    assert noted(machine, "pages") == [25700 + 2300] * 6
+    assert set(noted(machine, "lines")) == {1400 + 2300}
+    naps = [
+        json.loads((machine.home / "films" / f"v{i}.mp4.work" / "report.json").read_text())["gpu"]["naps"]
+        for i in (1, 2)
+    ]
+    assert sorted(map(len, naps)) == [0, 1]
+
+
+def test_a_library_of_two_passes_hands_the_card_over_once(machine: Machine, library: Path) -> None:
+    assert machine.up("vision", share="two-pass").returncode == 0
+    done = make_library(machine, share="two-pass")
+    assert done.returncode == 7, done.stderr
+    assert done.stderr.count("the card goes from the reader to speech") == 1
+    assert noted(machine, "pages") == [25700] * 6
+    assert noted(machine, "lines")
+    assert set(noted(machine, "lines")) == {2300}
+    assert list(machine.status()) == ["speech"]
+
+
+def test_the_passes_of_a_library_may_be_two_commands_and_the_second_needs_no_reader(
+    machine: Machine, library: Path
+) -> None:
+    assert machine.up("vision", share="two-pass").returncode == 0
+    first = make_library(machine, "--vision-only", share="two-pass")
+    assert first.returncode == 7, first.stderr
+    told = next(line for line in first.stderr.splitlines() if line.startswith("Next: "))
+    assert told.startswith("Next: comic-narrator serve down && comic-narrator serve up speech --profile ")
+    assert "&& comic-narrator comics -o films --profile" in told
+    assert "--vision-only" not in told
+    assert list(machine.status()) == ["vision"]
+    assert machine.run("down").returncode == 0
+    assert machine.up("speech", share="two-pass").returncode == 0
+    second = make_library(machine, share="two-pass")
+    assert second.returncode == 7, second.stderr
+    assert len(noted(machine, "pages")) == 6
+    assert len(list((machine.home / "films").glob("v[12].mp4.work/takes/*"))) > 1
+
+
 def test_a_reader_that_dies_is_started_again_and_no_page_is_lost(machine: Machine, book: Path) -> None:
     machine.vllm = {"first": {"dies_at": 3}}
     assert machine.up().returncode == 0

@@ -60,6 +60,29 @@ class LabelReader:
         """Nothing is held."""
 
 
+class ChattyReader(LabelReader):
+    """Reads four lines in each panel, no two of them alike in a book: as many as the pages of real books have."""
+
+    identity = "chatty-1"
+
+    def read(self, page: PageToRead, cast: Sequence[Person]) -> Reading:
+        """Panel after panel, line below line."""
+        return Reading(
+            tuple(
+                ReadLine(
+                    i,
+                    "dialogue",
+                    f"{int(page.page)}, {i + 1}, {n}!",
+                    Box(box.x + 5, box.y + 5 + 30 * n, 60, 20),
+                    0.9,
+                    speaker="AB"[n % 2],
+                )
+                for i, box in enumerate(page.panels)
+                for n in range(4)
+            )
+        )
+
+
 class CrowdReader(LabelReader):
     """The same in three processes; page 0005 kills the one that reads it, or is refused, if FAKE_... is set."""
 

@@ -18,12 +18,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from tests.fakes.babble import Sound, babble, wav
+from tests.fakes.local import Local, LocalHandler
 
 Body = dict[str, Any]
 Sayer = Callable[["FakeSpeech", Body], Sound]
@@ -34,31 +34,20 @@ FISH_RATE = 44_100
 OPENAI_RATE = 24_000
 
 
-class FakeSpeech:
+class FakeSpeech(Local):
     """What both fakes have in common; `say`, where given, makes the sound of a line at `rate` samples a second."""
 
     path = ""
     rate = OPENAI_RATE
 
     def __init__(self, say: Sayer | None = None) -> None:
+        super().__init__(Handler)
         self._sayer = say
         self.asked: list[Body] = []
-        self.calls: list[str] = []
         self.keys: list[str] = []
-        self.in_flight = self.most_in_flight = 0
         self.speaking = threading.Lock()
-        self.closed = threading.Event()
-        self.lock = threading.Lock()
         self._scripts: deque[Script] = deque()
         self._always: Script | None = None
-        self._http = _Http(("127.0.0.1", 0), Handler)
-        self._http.fake = self
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    @property
-    def url(self) -> str:
-        """Where it stands."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def play(self, *scripts: Script, always: Script | None = None) -> None:
         """What the next lines get, one script a call; then `always`, where it is given, else sound."""
@@ -85,20 +74,6 @@ class FakeSpeech:
     def refusal(self, body: Body) -> tuple[int, object] | None:
         """Status and body with which a real server refuses such a line; None where it speaks it."""
         raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Stop at once, also what stalls; nothing answers at its address any more."""
-        if not self.closed.is_set():
-            self.closed.set()
-            self._http.shutdown()
-            self._http.server_close()
 
 
 class FakeFish(FakeSpeech):
@@ -186,37 +161,15 @@ def voice_pitch(voice: str) -> float:
     return 110 + hashlib.sha256(voice.encode()).digest()[0] % 64
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-    fake: FakeSpeech
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing: callers that hang up are part of the play."""
-
-
-class Handler(BaseHTTPRequestHandler):
+class Handler(LocalHandler):
     """One call, and what scripts answer it with."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: _Http
 
     @property
     def fake(self) -> FakeSpeech:
         """The server that is played."""
-        return self.server.fake
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
-
-    def parse_request(self) -> bool:
-        """No more, also on connections that were kept, once the server is closed."""
-        parsed = super().parse_request()
-        if self.fake.closed.is_set():
-            self.close_connection = True
-            return False
-        return parsed
+        fake = self.server.fake
+        assert isinstance(fake, FakeSpeech)
+        return fake
 
     def do_GET(self) -> None:
         self.fake.calls.append(f"GET {self.path}")
@@ -232,8 +185,7 @@ class Handler(BaseHTTPRequestHandler):
             fake.calls.append(f"POST {self.path}")
             fake.asked.append(body)
             fake.keys.append(self.headers.get("authorization", ""))
-            fake.in_flight += 1
-            fake.most_in_flight = max(fake.most_in_flight, fake.in_flight)
+            fake.begin()
         try:
             # One after another, as Fish Speech does.
             with fake.speaking:

@@ -14,16 +14,15 @@ import base64
 import json
 import socket
 import struct
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.fakes.local import Local, LocalHandler
 from tests.records import Recorded
 
 Script = Callable[["Call"], None]
@@ -62,7 +61,7 @@ class Asked:
 Answer = Callable[[Asked], "str | Script"]
 
 
-class FakeVllm:
+class FakeVllm(Local):
     """A server with one model; `answer` makes the text of every chat call that no script is waiting for."""
 
     def __init__(
@@ -86,22 +85,11 @@ class FakeVllm:
         self.model, self.root, self.max_model_len = model, root, max_model_len
         self.key, self.starts_after, self.metrics, self.pace = key, starts_after, metrics, pace
         self.seats = seats
+        super().__init__(_Handler)
         self.asked: list[Asked] = []
-        self.calls: list[str] = []
-        self.in_flight = self.most_in_flight = 0
         self.sleeping = False
         self.healthy = True
-        self.closed = threading.Event()
-        self.lock = threading.Lock()
         self._scripts: deque[Script] = deque()
-        self._http = _Http(("127.0.0.1", 0), _Handler)
-        self._http.fake = self
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    @property
-    def url(self) -> str:
-        """Where it stands."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def play(self, *scripts: Script) -> None:
         """What the next chat calls get, one script a call."""
@@ -115,37 +103,8 @@ class FakeVllm:
         made = self.answer(asked)
         return says(made) if isinstance(made, str) else made
 
-    def __enter__(self) -> FakeVllm:
-        self._thread.start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Stop at once, also what stalls; nothing answers at its address any more."""
-        self.closed.set()
-        self._http.shutdown()
-        self._http.server_close()
-
-
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-    fake: FakeVllm
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing: callers that hang up are part of the play."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: _Http
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
-
+class _Handler(LocalHandler):
     def do_GET(self) -> None:
         call = Call(self)
         if call.refused():
@@ -225,7 +184,9 @@ class Call:
 
     def __init__(self, handler: _Handler) -> None:
         self.handler = handler
-        self.fake = handler.server.fake
+        fake = handler.server.fake
+        assert isinstance(fake, FakeVllm)
+        self.fake = fake
         self.counted = False
         with self.fake.lock:
             self.fake.calls.append(f"{handler.command} {handler.path}")
@@ -235,8 +196,7 @@ class Call:
         self.asked, self.counted = asked, True
         with self.fake.lock:
             self.fake.asked.append(asked)
-            self.fake.in_flight += 1
-            self.fake.most_in_flight = max(self.fake.most_in_flight, self.fake.in_flight)
+            self.fake.begin()
 
     def end(self) -> None:
         """It is answered: said before the last byte is sent, for its caller may call again at once."""

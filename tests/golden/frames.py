@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from comic_narrator.film import SceneClip, Take, time_scene
+from comic_narrator.film import SceneClip, Take, first_frame, time_scene
 from comic_narrator.film.planes import Pixels
 from comic_narrator.model import SPOKEN_KINDS, Beat, PageReading, Scene
 from comic_narrator.pictures import load_rgb
@@ -56,7 +56,8 @@ def sheet(name: str) -> Image.Image:
     """Frames of the scene from its first to its last, row by row; those of the last row follow each other closely."""
     following = PAGES[name]
     scene = scene_of(name, goes_on=following is not None)
-    after = (picture_of(following), scene_of(following, goes_on=False).shots[0]) if following else None
+    first = scene_of(following, goes_on=False).shots[0] if following else None
+    after = first_frame(picture_of(following), first, SIZE, "blur") if following and first else None
     leftwards = reading_of(name).direction != "rtl"
     clip = SceneClip(picture_of(name), scene, SIZE, FPS, "blur", after=after, leftwards=leftwards)
     last = [scene.frames - 1 - 3 * i for i in reversed(range(ACROSS))]

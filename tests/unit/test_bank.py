@@ -41,7 +41,9 @@ def test_every_engine_is_a_blend_of_tables_that_are_there_and_long_enough() -> N
 def test_every_voice_is_licensed_and_says_where_it_is_from() -> None:
     assert {profile.licence for profile in built_in()} == {"Apache-2.0"}
     assert all("kokoro" in profile.source.lower() for profile in built_in())
-    assert "Apache License" in (files("comic_narrator.voices") / "data" / "NOTICE").read_text(encoding="utf-8")
+    data = files("comic_narrator.voices") / "data"
+    assert "Apache License" in (data / "NOTICE").read_text(encoding="utf-8")
+    assert "END OF TERMS AND CONDITIONS" in (data / "Apache-2.0.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("language", "least", "least_men"), [("en", 12, 5), ("ja", 5, 3)])

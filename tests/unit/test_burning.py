@@ -92,5 +92,17 @@ def test_it_is_drawn_without_any_font_installed(tmp_path: Path, monkeypatch: pyt
 
 def test_letters_that_no_font_has_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "none.conf"))
-    _, unseen = picture(tmp_path, "字幕 and words")
-    assert set(unseen) == {"字", "幕"}
+    _, unseen = picture(tmp_path, "ሀለ and words")
+    assert set(unseen) == {"ሀ", "ለ"}
+
+
+@pytest.mark.parametrize(
+    "words", ["これは灯台です。", "여기는 등대", "这是灯塔", "這是燈塔"], ids=["ja", "ko", "zh-Hans", "zh-Hant"]
+)
+def test_the_scripts_of_east_asia_need_no_font_installed(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "none.conf"))
+    frames, unseen = picture(tmp_path, f"{words} Nell")
+    assert unseen == ()
+    assert np.count_nonzero(frames[30] > 150) > 400

@@ -14,7 +14,7 @@ from comic_narrator.errors import BackendAnswerError, BackendDownError, UsageErr
 from comic_narrator.http import Answer, Patience, Server
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.settings import VoiceSettings
-from comic_narrator.voices import Delivery, VoiceProfile, served
+from comic_narrator.voices import Delivery, VoiceProfile
 from comic_narrator.voices.fish import LICENCES, MOST_TOKENS, TOKENS_A_SECOND, FishVoice, Version, marked, sayable
 from comic_narrator.voices.lanes import Lanes
 from comic_narrator.voices.references import REFERENCE_RATE, REST, Recording, References
@@ -31,8 +31,6 @@ LONG = "The harbour was quiet that morning, and nobody saw the boat leave. " * 1
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("comic_narrator.http.FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(served, "WARMING_UP", 1.0)
-    monkeypatch.setattr(served, "SLOWEST", 0.1)
     monkeypatch.setattr(References, "_recorded", lambda _, profile: Recording(wav(babble(profile.id), 48_000), "Said."))
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from comic_narrator.film import resample
 from comic_narrator.film.camera import framed, scaled
-from comic_narrator.film.frames import Pyramid, SceneClip, draw, make_ground
+from comic_narrator.film.drawing import Pyramid, draw
+from comic_narrator.film.frames import SceneClip
+from comic_narrator.film.ground import make_ground
 from comic_narrator.film.planes import Canvas, canvas_of, to_planes
 from comic_narrator.model import Box, Scene, Shot, View
 
@@ -191,3 +195,16 @@ def test_pages_of_odd_sizes_are_drawn(size: tuple[int, int]) -> None:
     clip = SceneClip(page, Scene(page="0001", frames=3, clips=(), shots=(shot,)), SIZE, 30, "blur")
     for index in range(3):
         assert np.abs(clip.get_frame(index / 30)[90, 160].astype(int) - (200, 60, 40)).max() <= 3
+
+
+@pytest.mark.parametrize("zoom", [1.7, 3.0])
+def test_a_small_page_is_enlarged_as_lanczos_does(zoom: float) -> None:
+    rng = np.random.default_rng(5)
+    grey = cv2.GaussianBlur(rng.integers(30, 225, (120, 200), dtype=np.uint8), (0, 0), 0.5)
+    view = View(11.3, 7.7, 320 / zoom, 180 / zoom)
+    frame = shown(np.repeat(grey[..., None], 3, axis=2), view, Box(0, 0, 200, 120))[..., 0]
+    box = (view.x, view.y, min(view.x + view.w, 200), min(view.y + view.h, 120))
+    size = (round((box[2] - box[0]) * zoom), round((box[3] - box[1]) * zoom))
+    wanted = np.asarray(Image.fromarray(grey).resize(size, Image.Resampling.LANCZOS, box=box), int)
+    inside = np.s_[8 : min(size[1], 180) - 8, 8 : min(size[0], 320) - 8]
+    assert np.abs(frame[inside].astype(int) - wanted[inside]).mean() < 1

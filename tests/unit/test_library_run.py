@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,12 +10,14 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from comic_narrator.cli import run as command
 from comic_narrator.cli.library import ORDER, _stages
 from comic_narrator.console import Watch
 from comic_narrator.errors import InTheWayError
 from comic_narrator.library import LibraryRun, make_films
 from comic_narrator.library.engines import Ended, Told
 from comic_narrator.library.making import LOCK
+from comic_narrator.work import Work
 
 
 @dataclass
@@ -41,6 +44,9 @@ class Notes:
 
     def stop(self) -> None:
         """Nothing runs."""
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 @pytest.fixture
@@ -129,14 +135,71 @@ def test_a_watched_library_takes_new_books_when_they_are_whole(library: Path) ->
         if waits == 6:
             raise KeyboardInterrupt
 
+    run = run_of(library, engine)
     with pytest.raises(KeyboardInterrupt):
-        make_films(run_of(library, engine), watching=True, wait=wait)
+        make_films(run, watching=True, wait=wait)
     assert engine.asked[3:] == [("v11.cbz", "film")]
+    # What this run made it did not skip.
+    assert run.skipped == {}
 
 
 @pytest.mark.parametrize("stage", ORDER)
-def test_a_library_halts_only_on_its_way(stage: str) -> None:
-    assert _stages(stage, "cpu", ()) == (stage,)
-    nap = _stages(stage, "agent-8g", ())
-    assert nap == (("script", stage) if stage in ("speech", "film") else (stage,))
-    assert _stages("film", "cpu", ("script", "speech")) == ("script", "speech", "film")
+@pytest.mark.parametrize("share", ["none", "co-resident", "nap", "two-pass"])
+def test_a_library_halts_only_on_its_way(stage: str, share: str) -> None:
+    in_turns = share in ("nap", "two-pass") and stage in ("speech", "film")
+    assert _stages(stage, share, ()) == (("script", stage) if in_turns else (stage,))
+    assert _stages("film", share, ("script", "speech")) == ("script", "speech", "film")
+
+
+def test_the_card_is_handed_over_once_when_all_books_are_read(library: Path) -> None:
+    engine = Notes({"v2.cbz": 3})
+    run = run_of(library, engine, "script", "film", between=lambda: engine.asked.append(("the card", "handed over")))
+    make_films(run)
+    stages = [stage for _, stage in engine.asked]
+    assert stages == ["script", "script", "script", "handed over", "film", "film"]
+
+
+def test_nothing_is_handed_over_where_no_book_goes_on(library: Path) -> None:
+    run = run_of(library, Notes(dict.fromkeys(("v1.cbz", "v2.cbz", "v10.cbz"), 3)), "script", "film", between=_never)
+    make_films(run)
+    assert len(run.failed) == 3
+    alone = run_of(library, Notes(), "film", between=_never)
+    make_films(alone)
+    assert len(alone.made) == 3
+
+
+def _never() -> None:
+    raise AssertionError("it was handed over")
+
+
+def test_books_that_were_read_alone_are_not_read_again_until_something_changes(library: Path) -> None:
+    make_films(run_of(library, Reads(), "script"))
+    again = run_of(library, Reads(), "script")
+    make_films(again)
+    assert len(again.skipped) == 3
+    assert all(why.endswith(".mp4.work") for why in again.skipped.values())
+    film = run_of(library, Notes())
+    make_films(film)
+    assert len(film.made) == 3
+
+
+class Reads(Notes):
+    """Leaves a work folder, as a run does that stops before the film."""
+
+    def run(self, arguments: Sequence[str], stage: str, told: Told) -> Ended:
+        Path(f"{arguments[2]}.work").mkdir(parents=True, exist_ok=True)
+        return super().run(arguments, stage, told)
+
+
+def test_a_book_that_is_being_made_does_not_keep_others_from_being_cleaned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        with Work(tmp_path / f"{name}.mp4.work").opened() as work:
+            work.make("a.txt", {}, lambda path: path.write_text("one"))
+    with Work(tmp_path / "a.mp4.work").opened():
+        assert command(["clean", str(tmp_path), "--json"]) == 0
+        told = capsys.readouterr()
+        assert [Path(folder).name for folder in json.loads(told.out)] == ["b.mp4.work"]
+        assert "Another run is using" in told.err
+        assert command(["clean", str(tmp_path / "a.mp4.work")]) == 8

@@ -10,7 +10,7 @@ import pytest
 from comic_narrator.errors import BackendAnswerError, BackendDownError, NarratorError, UsageError
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.settings import VoiceSettings
-from comic_narrator.voices import Delivery, served
+from comic_narrator.voices import Delivery
 from comic_narrator.voices.dialects import DIALECTS, NamedVoice, known_voice, told_voices
 from comic_narrator.voices.openai_speech import OpenAISpeechVoice
 from comic_narrator.voices.references import Recording, References
@@ -24,8 +24,6 @@ TEXT = "Stop the train!"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("comic_narrator.http.FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(served, "WARMING_UP", 1.0)
-    monkeypatch.setattr(served, "SLOWEST", 0.1)
     monkeypatch.setattr(References, "_recorded", lambda _, profile: Recording(wav(babble(profile.id), 48_000), "Said."))
 
 

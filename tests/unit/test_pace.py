@@ -35,6 +35,15 @@ def test_time_left_is_within_a_fifth_after_the_first_tenth(pages: str, kept: int
             assert pace.left == pytest.approx(truth, rel=0.2), i
 
 
+def test_a_model_that_loads_first_does_not_spoil_the_rate() -> None:
+    clock = Clock()
+    pace = Pace(60, clock=clock)
+    for i in range(6):
+        clock.now += 20 if i == 0 else 1
+        pace.step(made=True)
+    assert pace.left == pytest.approx(54)
+
+
 def test_nothing_is_said_before_anything_was_measured() -> None:
     pace = Pace(10)
     pace.step(made=False)

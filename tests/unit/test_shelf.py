@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -26,6 +27,38 @@ def names(library: Path, out: Path | None = None) -> list[str]:
 def test_volumes_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     lay(tmp_path, "B/v10.cbz", "B/v2.cbz", "B/v1.pdf", "A/x.cbr")
     assert names(tmp_path) == ["A/x.cbr", "B/v1.pdf", "B/v2.cbz", "B/v10.cbz"]
+
+
+def told_book(library: Path, name: str, info: str) -> None:
+    (library / name).parent.mkdir(parents=True, exist_ok=True)
+    with ZipFile(library / name, "w") as archive:
+        archive.writestr("1.png", b"a page")
+        archive.writestr("ComicInfo.xml", f"<ComicInfo>{info}</ComicInfo>")
+
+
+def test_where_names_hold_no_number_what_the_books_say_of_themselves_orders_them(tmp_path: Path) -> None:
+    told_book(tmp_path, "Saga/The Storm.cbz", "<Number>2</Number>")
+    told_book(tmp_path, "Saga/An End.cbz", "<Number>10</Number>")
+    told_book(tmp_path, "Saga/The Light.cbz", "<Volume>1</Volume>")
+    told_book(tmp_path, "Saga/Interlude.cbz", "<Number>2.5</Number>")
+    told_book(tmp_path, "Saga/A Prelude.cbz", "<Title>says no number</Title>")
+    (tmp_path / "Saga" / "Broken.cbz").write_bytes(b"PK\x03\x04 no archive")
+    told = ["The Light", "The Storm", "Interlude", "An End", "A Prelude", "Broken"]
+    assert names(tmp_path) == [f"Saga/{name}.cbz" for name in told]
+
+
+def test_numbers_in_names_go_before_what_books_say(tmp_path: Path) -> None:
+    told_book(tmp_path, "Saga/v1.cbz", "<Number>2</Number>")
+    told_book(tmp_path, "Saga/v2.cbz", "<Number>1</Number>")
+    assert names(tmp_path) == ["Saga/v1.cbz", "Saga/v2.cbz"]
+
+
+def test_a_first_volume_without_a_number_in_its_name_comes_first(tmp_path: Path) -> None:
+    told_book(tmp_path, "Saga/Saga.cbz", "<Number>1</Number>")
+    told_book(tmp_path, "Saga/Saga 2.cbz", "<Title>its name says the number</Title>")
+    assert names(tmp_path) == ["Saga/Saga.cbz", "Saga/Saga 2.cbz"]
+    told_book(tmp_path, "Saga/Saga Special.cbz", "<Title>says no number</Title>")
+    assert names(tmp_path) == ["Saga/Saga 2.cbz", "Saga/Saga Special.cbz", "Saga/Saga.cbz"]
 
 
 def test_a_folder_of_pictures_is_one_book_with_the_folders_in_it(tmp_path: Path) -> None:

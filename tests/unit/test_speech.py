@@ -18,7 +18,7 @@ from comic_narrator.model import SAMPLE_RATE, Beat, Script
 from comic_narrator.settings import ReaderSettings, Settings, VoiceSettings
 from comic_narrator.steps.run import Run
 from comic_narrator.steps.speech import TAKES, judge_for, load_take, speak
-from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile, served
+from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile
 from comic_narrator.voices.ears import Ears, Heard
 from comic_narrator.voices.fish import FishVoice
 from comic_narrator.voices.references import Recording, References
@@ -216,7 +216,6 @@ def test_who_listens_goes_by_the_setting_and_the_voice(tmp_path: Path, monkeypat
 @pytest.fixture
 def fish(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeFish]:
     monkeypatch.setattr("comic_narrator.http.FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(served, "WARMING_UP", 2.0)
     monkeypatch.setattr(References, "_recorded", lambda _, profile: Recording(wav(babble(profile.id), 48_000), "Said."))
     with FakeFish() as running:
         yield running

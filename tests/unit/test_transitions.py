@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from comic_narrator.film.frames import SceneClip, beginning
+from comic_narrator.film.frames import SceneClip, beginning, first_frame
 from comic_narrator.film.planes import Canvas, canvas_of
 from comic_narrator.film.timeline import Take, time_scene
 from comic_narrator.film.transitions import SLIDE, TURN, slide, turn
@@ -106,7 +106,7 @@ def test_a_scene_gives_way_to_the_first_frame_of_the_next_one() -> None:
     light, following = page(2, 220)
     scene = laid(reading)
     first: Shot = laid(following).shots[0]
-    clip = SceneClip(dark, scene, SIZE, 30, "black", after=(light, first))
+    clip = SceneClip(dark, scene, SIZE, 30, "black", after=first_frame(light, first, SIZE, "black"))
     earlier, last = (clip.get_frame(t)[..., 1].astype(int) for t in (1.0, (scene.frames - 1) / 30))
     opening = SceneClip(light, laid(following), SIZE, 30, "black").get_frame(0)[..., 1].astype(int)
     assert earlier[90, 160] == pytest.approx(60, abs=4)

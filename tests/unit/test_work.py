@@ -317,6 +317,53 @@ def test_a_file_that_was_just_changed_is_read_again(tmp_path: Path) -> None:
         assert seen.whole(file) == digest_file(file)
 
 
+def test_a_folder_that_was_renamed_and_moved_is_as_it_was(tmp_path: Path) -> None:
+    film = tmp_path / "film.mp4"
+    with Work(tmp_path / "film.mp4.work").opened() as work:
+        work.make("pages/a.txt", {"in": "1"}, writes("one"))
+        work.make("b.txt", work.files("pages/a.txt"), writes("two"))
+        work.make(work.name_of(film), work.files("b.txt"), writes("film"), product=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "film.mp4.work").rename(elsewhere / "film.mp4.work")
+    film.rename(elsewhere / "film.mp4")
+    with Work(elsewhere / "film.mp4.work").opened() as work:
+        work.make("pages/a.txt", {"in": "1"}, never)
+        work.make("b.txt", work.files("pages/a.txt"), never)
+        work.make(work.name_of(elsewhere / "film.mp4"), work.files("b.txt"), never, product=True)
+        assert {file.state for file in standings(work)} == {"fresh"}
+        assert work.cut_off is None
+
+
+@pytest.mark.parametrize("jump", [-30 * 86400, 30 * 86400], ids=["back", "ahead"])
+def test_an_edit_is_seen_though_the_clock_jumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jump: int) -> None:
+    with Work(tmp_path).opened() as work:
+        work.make("a.txt", {"in": "1"}, writes("one"))
+    now = time.time_ns() + jump * 10**9
+    monkeypatch.setattr(time, "time_ns", lambda: now)
+    with Work(tmp_path).opened() as work:
+        work.make("a.txt", {"in": "1"}, never)
+    # As the clock that jumped would date it; the size is that of before.
+    (tmp_path / "a.txt").write_text("two")
+    os.utime(tmp_path / "a.txt", ns=(now, now))
+    with Work(tmp_path).opened() as work:
+        assert work.state("a.txt", {"in": "1"}) == "edited"
+        work.make("a.txt", {"in": "1"}, never)
+    monkeypatch.undo()
+    assert opened(tmp_path).state("a.txt", {"in": "1"}) == "edited"
+
+
+@pytest.mark.parametrize("date", [1.0, 4e9], ids=["1970", "2096"])
+def test_what_files_are_dated_makes_nothing_anew(tmp_path: Path, date: float) -> None:
+    with Work(tmp_path).opened() as work:
+        work.make("a.txt", {"in": "1"}, writes("one"))
+    os.utime(tmp_path / "a.txt", (date, date))
+    for _ in range(2):
+        with Work(tmp_path).opened() as work:
+            work.make("a.txt", {"in": "1"}, never)
+            assert work.state("a.txt", {"in": "1"}) == "fresh"
+
+
 def test_the_holder_of_a_folder_is_named(tmp_path: Path) -> None:
     mine = rf"process {os.getpid()} on "
     with Work(tmp_path).opened(), pytest.raises(InTheWayError, match=mine), Work(tmp_path).opened():

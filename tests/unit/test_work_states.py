@@ -46,6 +46,8 @@ class Machine(RuleBasedStateMachine):
         self.root = Path(tempfile.mkdtemp())
         self.setting = 8
         self.files: dict[str, File] = {}
+        self.gone: dict[str, File] = {}
+        """Deleted files as they were: the journal knows them until others take their places."""
         self.unsaid: dict[str, tuple[File | None, File]] = {}
         """A file that has its name, but whose last line a crash took: as it was before, and as it is."""
 
@@ -71,7 +73,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES))
     def delete(self, name: str) -> None:
-        if self.files.pop(name, None):
+        if name in self.files:
+            self.gone[name] = self.files.pop(name)
             (self.root / name).unlink()
 
     @rule(edits=st.sampled_from(("stop", "keep", "discard")))
@@ -137,22 +140,25 @@ class Machine(RuleBasedStateMachine):
                 if len(made) == most:
                     return made
                 self.files[name] = File(source // 2, source // 2, source)
+                self.gone.pop(name, None)
                 made.append(name)
             source = self.files[name].value
         return made
 
     def predict_crash(self, at: int, *, after: bool) -> list[str]:
         """What a run begins to make until it dies at the `at`-th; the model is then as it leaves the folder."""
-        whole = dict(self.files)
+        whole, gone = dict(self.files), dict(self.gone)
         made = [name for name in self.predict("stop", at + 1) if name != "conflict"]
         if len(made) == at + 1 and after:
-            self.unsaid = {made[-1]: (whole.get(made[-1]), self.files[made[-1]])}
+            self.unsaid = {made[-1]: (whole.get(made[-1], gone.get(made[-1])), self.files[made[-1]])}
         if len(made) == at + 1 and not after:
             name = made[-1]
             if name in whole:
                 self.files[name] = whole[name]
             else:
                 del self.files[name]
+                if name in gone:
+                    self.gone[name] = gone[name]
         return made
 
     @invariant()
@@ -162,5 +168,5 @@ class Machine(RuleBasedStateMachine):
         assert not list(self.root.glob("*.aside"))
 
 
-Machine.TestCase.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+Machine.TestCase.settings = settings(max_examples=30, stateful_step_count=20, deadline=None)
 test_states = Machine.TestCase
