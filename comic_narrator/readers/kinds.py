@@ -177,10 +177,11 @@ def _is_painted(region: Region, text: str) -> bool:
 
 def _in_balloon(group: Group, region: Region, text: str, page: Page, tail: Tail | None, cloud: bool) -> LineKind:
     """The kind of what a balloon, a box, or a closed ground in the picture holds."""
-    if len(text.split()) <= 3 and not _sentence(text) and (not _pale(region, page) or _fills(group, region)):
+    if not _pale(region, page) and len(text.split()) <= 3 and not _sentence(text):
         return "sign"
     if tail.bubbles if tail is not None else cloud:
-        return "thought"
+        # What is as large as its words is no cloud but a label, and what stands beside it no bubbles.
+        return _boxed(group, region, text, page) if _fills(group, region) else "thought"
     if tail is None and (_NUMBER.fullmatch(text) or _ISSUE.fullmatch(text)):
         return "sign"
     if (tail is None or tail.length < LONG) and is_box(region, _panel(group, page), group.size):
@@ -189,7 +190,7 @@ def _in_balloon(group: Group, region: Region, text: str, page: Page, tail: Tail 
 
 
 def _fills(group: Group, region: Region) -> bool:
-    """Whether words leave no room on their ground, as on a label: a balloon is drawn round them."""
+    """Whether words leave no room on their ground, as on a label: a cloud is drawn round them."""
     return region.box.w < ROOM * group.box.w and region.box.h < ROOM * group.box.h
 
 

@@ -120,16 +120,21 @@ def test_kinds_follow_the_shape_round_the_words() -> None:
     balloon(pen, (84, 50, 220, 116), square=True)
     letters(pen, board)
     assert judged(picture, board) == "sign"
-    label = [row("ORANGE TOP", 100, 60, 110)]
-    for place, kind in (((98, 58, 212, 84), "sign"), ((60, 40, 250, 104), "dialogue")):
-        picture, pen = scene()
-        balloon(pen, place)
-        letters(pen, label)
-        assert judged(picture, label) == kind, "a balloon is drawn round its words, a label is as large as they are"
     loud = [row("OWW!", 100, 60, 200, 70)]
     picture, pen = scene()
     letters(pen, loud)
     assert judged(picture, loud) == "sfx"
+
+
+def test_what_is_as_large_as_its_words_is_a_label_and_no_cloud() -> None:
+    label = [row("ORANGE TOP", 100, 60, 110)]
+    page = Page(1000, 1500, (PAGE,), 24.0, 100.0, "en")
+    for place, kind in (((98, 58, 212, 84), "sign"), ((60, 40, 250, 104), "thought")):
+        picture, pen = scene()
+        balloon(pen, place)
+        letters(pen, label)
+        (group,) = groups_on(picture, label, (PAGE,))
+        assert kind_of(group, "ORANGE TOP", page, Tail((90, 100), (0.0, 1.0), 1.0, bubbles=True)) == kind
 
 
 @pytest.mark.parametrize(
