@@ -226,7 +226,7 @@ def test_a_hand_edit_whose_inputs_changed_stops_the_run_until_settled(book: Path
     assert "en-GB" in page.read_text()
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_an_interrupted_run_goes_on_where_it_stopped(book: Path, how: signal.Signals) -> None:
     work = book.parent / "x.mp4.work"
     run = subprocess.Popen(
