@@ -15,7 +15,8 @@ from comic_narrator.film.resample import Axis, Plane, resample
 from comic_narrator.model import Box, View
 
 LEVEL_RATIO = 2**0.5
-"""Each level of the pyramid is so much larger than the next: fine steps keep screentone from shimmering."""
+"""Each level of the pyramid is so much larger than the next: fine steps keep screentone from shimmering, and within
+what `resample` takes."""
 BLACK = 16
 """Brightness of black."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import cv2
 import numpy as np
@@ -26,6 +26,10 @@ ONE = 1 << SHIFT
 HALF, DARKEST, BRIGHTEST = np.int32(ONE // 2), np.int32(0), np.int32(255)
 LOBES = 3
 """Of Lanczos' kernel, to either side."""
+TAPS = 2 * LOBES
+"""Pixels that a pixel of the result is mixed from in one direction: the loop over them is written out."""
+COARSEST = 1.5
+"""Pixels of a plane that a step may be: the cubic kernel, four steps wide, then reaches as many pixels."""
 SHARPENING = 0.1
 """Lanczos' kernel takes over little by little, until a pixel of the result is less than one of the plane by so much."""
 PAD = 4
@@ -34,7 +38,10 @@ PAD = 4
 
 @dataclass(frozen=True)
 class Axis:
-    """Where the pixels of one direction come from: pixel i of the result lies at `start` + i x `step` of the plane."""
+    """Where the pixels of one direction come from: pixel i of the result lies at `start` + i x `step` of the plane.
+
+    Where a step is more than `COARSEST`, what is finer shimmers: only masks, which are soft, are drawn so.
+    """
 
     start: float
     step: float
@@ -62,18 +69,17 @@ def _kernel() -> Kernel:
     mix_rows = numba.njit(cache=True, nogil=True, boundscheck=False)(_mix_rows)
     weigh = numba.njit(cache=True, nogil=True, boundscheck=False)(_weigh)
 
+    # Both planes of colour have the same.
+    @lru_cache(maxsize=2)
     def taps_of(axis: Axis, length: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
-        wide = max(axis.step, 1.0)
-        # A whole number of taps for all pixels, one more than the kernel is wide: it begins between two pixels.
-        taps = min(math.ceil(4 * wide) + 1 if axis.step >= 1 else 2 * LOBES, length)
-        first, weights = np.empty(axis.count, np.int64), np.empty((axis.count, taps), np.int16)
-        weigh(float(axis.start), float(axis.step), wide, length, first, weights)
+        first, weights = np.empty(axis.count, np.int64), np.empty((axis.count, TAPS), np.int16)
+        weigh(float(axis.start), float(axis.step), min(max(float(axis.step), 1.0), COARSEST), length, first, weights)
         return first, weights
 
     def separable(plane: Plane, columns: Axis, rows: Axis, out: Plane) -> None:
         first_column, column_weights = taps_of(columns, plane.shape[0])
         first_row, row_weights = taps_of(rows, plane.shape[1])
-        top, bottom = int(first_row[0]), int(first_row[-1]) + row_weights.shape[1]
+        top, bottom = int(first_row[0]), int(first_row[-1]) + TAPS
         # Rows are mixed many pixels at a time, columns one by one. The plane lies on its side: its columns are rows.
         narrow = np.empty((columns.count, bottom - top), np.uint8)
         mix_rows(plane[:, top:bottom], first_column, column_weights, narrow)
@@ -123,27 +129,22 @@ def _weigh(start, step, wide, length, first, weights):  # type: ignore[no-untype
 
 
 def _mix_rows(source, first, weights, out):  # type: ignore[no-untyped-def]  # compiled, and for that as plain as C
-    """Make each row of `out` from the rows of `source` that begin at its `first`, by its `weights`, two at a time.
+    """Make each row of `out` from the six rows of `source` that begin at its `first`, by its `weights`.
 
     Sums of two products of short numbers are one instruction: weights have 16 bits, and nothing here has more than 32.
+    From a seventh row on the compiler gives up, and it takes twice as long.
     """
-    width, taps = out.shape[1], weights.shape[1]
-    total = np.empty(width, np.int32)
     for j in range(out.shape[0]):
-        for i in range(width):
-            total[i] = HALF
-        for k in range(0, taps - 1, 2):
-            row, weight = source[first[j] + k], np.int32(weights[j, k])
-            below, its_weight = source[first[j] + k + 1], np.int32(weights[j, k + 1])
-            for i in range(width):
-                total[i] += np.int32(row[i]) * weight + np.int32(below[i]) * its_weight
-        if taps % 2:
-            row, weight = source[first[j] + taps - 1], np.int32(weights[j, taps - 1])
-            for i in range(width):
-                total[i] += np.int32(row[i]) * weight
-        mixed = out[j]
-        for i in range(width):
-            mixed[i] = np.uint8(min(max(np.int32(total[i] >> SHIFT), DARKEST), BRIGHTEST))
+        k, mixed = first[j], out[j]
+        row_0, row_1, row_2 = source[k], source[k + 1], source[k + 2]
+        row_3, row_4, row_5 = source[k + 3], source[k + 4], source[k + 5]
+        weight_0, weight_1, weight_2 = np.int32(weights[j, 0]), np.int32(weights[j, 1]), np.int32(weights[j, 2])
+        weight_3, weight_4, weight_5 = np.int32(weights[j, 3]), np.int32(weights[j, 4]), np.int32(weights[j, 5])
+        for i in range(out.shape[1]):
+            total = HALF + (np.int32(row_0[i]) * weight_0 + np.int32(row_1[i]) * weight_1)
+            total += np.int32(row_2[i]) * weight_2 + np.int32(row_3[i]) * weight_3
+            total += np.int32(row_4[i]) * weight_4 + np.int32(row_5[i]) * weight_5
+            mixed[i] = np.uint8(min(max(np.int32(total >> SHIFT), DARKEST), BRIGHTEST))
 
 
 def _warped(plane: Plane, columns: Axis, rows: Axis, out: Plane) -> None:
