@@ -22,7 +22,7 @@ import numpy as np
 from PIL import Image
 
 from comic_narrator import ffmpeg
-from comic_narrator.film import Encoding, SceneClip, encode_scene
+from comic_narrator.film import Encoding, SceneClip, encode_scene, get_ready
 from comic_narrator.film.encode import BT709, codec_arguments, timescale
 from comic_narrator.film.frames import shot_at, view_at
 from comic_narrator.model import Scene, Shot, View
@@ -65,6 +65,7 @@ def arguments(pixels: str, source: str, out: Path) -> list[str]:
 
 def ours(page: Path, seconds: int, out: Path) -> None:
     """The scene as the program films it."""
+    get_ready()
     scene = moving_scene(page, seconds)
     encode_scene(SceneClip(load_rgb(page), scene, SIZE, FPS, "blur"), scene.frames, ENCODING, out)
 

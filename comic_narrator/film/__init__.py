@@ -7,6 +7,7 @@ from comic_narrator.film.container import About, Mark, Track, count_frames, join
 from comic_narrator.film.encode import EncoderName, Encoding, PlanarWriter, choose_encoder, encode_scene
 from comic_narrator.film.frames import SceneClip, beginning, end_of_strip, first_frame
 from comic_narrator.film.ground import Ground
+from comic_narrator.film.resample import get_ready
 from comic_narrator.film.scroll import frame_height
 from comic_narrator.film.subtitles import Cue, make_cues, write_cues
 from comic_narrator.film.timeline import Take, time_scene
@@ -30,6 +31,7 @@ __all__ = [
     "end_of_strip",
     "first_frame",
     "frame_height",
+    "get_ready",
     "join_scenes",
     "make_cues",
     "time_scene",

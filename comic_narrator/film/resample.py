@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from threading import Lock, Thread
 
 import cv2
 import numpy as np
@@ -56,7 +57,19 @@ def laid(plane: Plane) -> Plane:
 
 def resample(plane: Plane, columns: Axis, rows: Axis, out: Plane) -> None:
     """Draw a plane that is `laid` into `out`, shape (rows.count, columns.count), perhaps a part of a larger array."""
-    _kernel()(plane, columns, rows, out)
+    with _loading:
+        kernel = _kernel()
+    kernel(plane, columns, rows, out)
+
+
+@cache
+def get_ready() -> None:
+    """Load the compiled loops beside whatever is done next, such as the decoding of a page: half a second, once."""
+    spot = np.zeros((1, 1), np.uint8)
+    Thread(target=resample, args=(laid(spot), Axis(0, 1, 1), Axis(0, 1, 1), spot), daemon=True).start()
+
+
+_loading = Lock()
 
 
 @cache

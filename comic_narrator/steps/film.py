@@ -143,6 +143,7 @@ def _film(
 
     `note` names the file that says which letters of `burnt` no font here has.
     """
+    film_stage.get_ready()
     look = run.settings.film
     size = (look.width, look.height)
     # Before the page is there, so that one picture at a time is held.
