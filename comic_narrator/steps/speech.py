@@ -22,13 +22,15 @@ from comic_narrator.script import respelled
 from comic_narrator.steps.many import speaking
 from comic_narrator.steps.run import Run, refuse_unpublishable
 from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile
-from comic_narrator.voices.checks import Fault, Habit, Measured, learnt
+from comic_narrator.voices.checks import Fault, Habit, Measured, learnt, usual_seconds
 from comic_narrator.voices.ears import Ears
 from comic_narrator.voices.pieces import TRIES
 from comic_narrator.voices.takes import Judge, Judged, Wanted, best_take, usual_habit
 from comic_narrator.work import digest_file, digest_of
 
 TAKES = "takes.json"
+LEAD = 0.5
+"""A line costs as much as so many seconds of speech besides its own: for the time that is left."""
 MORE_TRIES = 2
 """How often a line is spoken again that stands out once the habit of its voice is known."""
 
@@ -73,7 +75,8 @@ def speak(script: Script, run: Run) -> dict[str, Take]:
     # Now, not after an hour of speaking.
     refuse_unpublishable(run.voices_heard, private=run.settings.sound.private)
     booth = _Booth(run, judge_for(run, script.language))
-    with run.stage("speech", len(unique)) as step:
+    work = [LEAD + usual_seconds(order.wanted.text, script.language) for order in unique.values()]
+    with run.stage("speech", len(unique), work) as step:
         try:
             booth.fill(unique, step)
         finally:
