@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from comic_narrator.film.camera import smooth
 from comic_narrator.model import Box, Cutout, Light, Nearness, PageReading, Panel, Scene, Shot
@@ -120,12 +120,10 @@ def _in_order(found: Sequence[Key]) -> list[Key]:
 
 def light_at(scene: Scene, shot: Shot, index: int) -> Lit | None:
     """The light in frame `index` of a shot; None for none."""
-    own = [light for light in scene.lights if light.panel in (None, shot.panel)]
-    before = next((light for light in reversed(own) if light.frame <= index), None)
-    after = next((light for light in own if light.frame > index), None)
-    if before is None or after is None or before.strength == after.strength == 0:
+    around = _around([light for light in scene.lights if light.panel in (None, shot.panel)], index)
+    if around is None or around[0].strength == around[1].strength == 0:
         return None
-    along = smooth((index - before.frame) / (after.frame - before.frame))
+    before, after, along = around
 
     def mixed(one: float, other: float) -> float:
         return one + (other - one) * along
@@ -142,8 +140,25 @@ def light_at(scene: Scene, shot: Shot, index: int) -> Lit | None:
 
 def nearness_at(cutout: Cutout, index: int) -> float:
     """How near somebody has come in frame `index`, 0 to 1."""
-    before = next((move for move in reversed(cutout.moves) if move.frame <= index), None)
-    after = next((move for move in cutout.moves if move.frame > index), None)
-    if before is None or after is None:
+    around = _around(cutout.moves, index)
+    if around is None:
         return 0.0
-    return before.share + (after.share - before.share) * smooth((index - before.frame) / (after.frame - before.frame))
+    before, after, along = around
+    return before.share + (after.share - before.share) * along
+
+
+class _Timed(Protocol):
+    @property
+    def frame(self) -> int: ...
+
+
+T = TypeVar("T", bound=_Timed)
+
+
+def _around(timed: Sequence[T], index: int) -> tuple[T, T, float] | None:
+    """The two of them between which frame `index` lies, and how far along it is, 0 to 1, eased; None beside them."""
+    before = next((one for one in reversed(timed) if one.frame <= index), None)
+    after = next((one for one in timed if one.frame > index), None)
+    if before is None or after is None:
+        return None
+    return before, after, smooth((index - before.frame) / (after.frame - before.frame))
