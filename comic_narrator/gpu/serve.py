@@ -13,12 +13,13 @@ from comic_narrator.gpu.boot import Boot, Say, answers, follow, refusal
 from comic_narrator.gpu.bootlog import BootLog
 from comic_narrator.gpu.cards import Card
 from comic_narrator.gpu.lease import lease
-from comic_narrator.gpu.nap import asleep, fall_asleep
+from comic_narrator.gpu.nap import fall_asleep
 from comic_narrator.gpu.orders import Order, as_it_was
 from comic_narrator.gpu.profiles import GpuProfile
 from comic_narrator.gpu.state import State
 from comic_narrator.gpu.tenants import Tenancy, Tenant, port_holder, processes, serving, start, stop
 from comic_narrator.http import Server
+from comic_narrator.http.sleep import asleep
 
 ATTEMPTS = 3
 """Boots of one tenant, at most; two that are refused for the same cause are enough."""
