@@ -217,9 +217,9 @@ def refusals(shape: Shape, only: tuple[str, ...], out: Path) -> list[tuple[str, 
     for what, case in cases.items():
         if only and what not in only:
             continue
-        profile = out / "refused.toml"
+        profile = out / "provoked.toml"
         profile.write_text(case.toml(), encoding="utf-8")
-        holds = {"free_memory": card_gib() * 0.3, "profile_race": card_gib() * 0.1}.get(what, 0.0)
+        holds = {"free_memory": card_gib() * 0.3, "profile_race": card_gib() * 0.25}.get(what, 0.0)
         with held(holds, out if what == "profile_race" else None):
             code, seconds, said = serve("up", "vision", "--profile", str(profile), out=out)
         print(f"== {what}: exit {code}\n{said}", flush=True)
