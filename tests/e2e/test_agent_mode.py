@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from comic_narrator.http import Server
-from tests.e2e.machine import RECORDS, ROOT, Machine
+from tests.e2e.machine import RECORDS, ROOT, Machine, program
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")]
 
@@ -205,9 +205,10 @@ def test_without_a_card_no_profile_is_picked(machine: Machine, monkeypatch: pyte
     no_card = machine.home / "bin" / "nvidia-smi"
     no_card.write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
     no_card.chmod(0o755)
-    up = machine.run("up")
-    assert up.returncode == 2
-    assert "No GPU is seen here" in up.stderr
+    for word in ("up", "setup"):
+        done = machine.run(word)
+        assert done.returncode == 2
+        assert "No GPU is seen here" in done.stderr
 
 
 def test_the_script_is_clean() -> None:
@@ -227,6 +228,24 @@ def test_setup_tells_the_licence_of_fish_speech_once(machine: Machine) -> None:
     assert "CC-BY-NC-SA-4.0" in first.stderr
     assert "--weights" in first.stderr
     assert "CC-BY-NC-SA-4.0" not in machine.run("setup", "speech", *profile).stderr
+
+
+def test_setup_uses_a_vllm_that_is_there_and_sets_up_fish_speech_from_a_checkout(machine: Machine) -> None:
+    (machine.home / "bin" / "fish-speech-server").unlink()
+    # A Python that makes an environment without a network; what its pip is asked for is written down.
+    python = 'if [ "$2" = venv ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; else echo "$@" >> "$0.asked"; fi'
+    program(machine.home / "bin" / "python3.12", f"#!/bin/sh\n{python}\n")
+    for file in ("checkout/tools/api_server.py", "weights/firefly.pth"):
+        (machine.home / file).parent.mkdir(parents=True)
+        (machine.home / file).touch()
+    folders = ("--checkout", str(machine.home / "checkout"), "--weights", str(machine.home / "weights"))
+    done = machine.run("setup", "--profile", str(machine.profile()), *folders)
+    assert done.returncode == 0, done.stderr
+    bins = {line.split()[0]: Path(line.split()[1]) for line in done.stdout.splitlines()}
+    assert bins["vision"] == machine.home / "bin" / "vllm"
+    assert "firefly" in bins["speech"].read_text()
+    asked = machine.home / "data" / "comic-narrator" / "environments" / "fish" / "bin" / "python.asked"
+    assert asked.read_text().split()[-2:] == ["-e", f"{machine.home / 'checkout'}[stable]"]
 
 
 def test_an_unknown_word_is_refused_by_the_script(machine: Machine) -> None:
