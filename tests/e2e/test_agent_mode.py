@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import psutil
@@ -107,6 +109,25 @@ def test_a_port_that_is_taken_is_told_with_who_has_it(machine: Machine) -> None:
         up = machine.up()
     assert up.returncode == 8
     assert f"Port {machine.vision}, where vision is to answer, is taken by PID {os.getpid()}" in up.stderr
+
+
+def test_the_doctor_tells_tenants_from_other_servers_on_their_ports(machine: Machine) -> None:
+    assert machine.up("vision").returncode == 0
+    shipped = (ROOT / "configs" / "agent-24g.toml").read_text(encoding="utf-8")
+    shape = shipped[shipped.index("[tenant.vision.shape]") : shipped.index("[tenant.speech]")]
+    profile = machine.profile()
+    profile.write_text(profile.read_text() + shape)
+    doctor = (str(machine.home / "bin" / "comic-narrator"), "doctor", "--profile", str(profile), "--set")
+    command = (*doctor, "reader.backend=embedded", "--set", "voice.backend=embedded")
+    with ThreadingHTTPServer(("127.0.0.1", machine.speech), BaseHTTPRequestHandler) as other:
+        Thread(target=other.serve_forever, daemon=True).start()
+        done = subprocess.run(command, env=machine.environment(), capture_output=True, text=True, check=False)
+        other.shutdown()
+    assert done.returncode == 9, done.stdout
+    assert f"port {machine.speech}: speech: " in done.stderr
+    assert "another port" in done.stderr
+    beside = subprocess.run(command, env=machine.environment(), capture_output=True, text=True, check=False)
+    assert beside.returncode == 0, beside.stderr
 
 
 def test_a_program_that_is_missing_is_told(machine: Machine) -> None:
