@@ -24,7 +24,7 @@ SOUND_WORDS = {
     "ahem": "əhˈɛm", "arrgh": "ˈɑɹɡ", "boing": "bˈYŋ", "brr": "bˈɜɹ", "eek": "ˈik", "eww": "ˈiu", "gah": "ɡˈɑ",
     "grr": "ɡˈɜɹ", "ha": "hˈɑɑ", "hm": "hˈʌm", "hmm": "hˈʌm", "hmpf": "hˈʌmf", "hmph": "hˈʌmf", "kapow": "kəpˈW",
     "gyah": "ɡjˈɑ", "kya": "kjˈɑ", "m'lady": "məlˈAdi", "meh": "mˈɛ", "mm": "ˈʌm", "nah": "nˈæ", "oo": "ˈu",
-    "pff": "pˈʌf", "pfft": "pˈʌft", "psh": "pˈɪʃ", "psst": "pˈɪst", "pst": "pˈɪst", "sh": "ʃˈʌ", "shh": "ʃˈʌ",
+    "pff": "pˈʌf", "pfft": "pˈʌft", "psh": "pˈɪʃ", "psst": "pst", "pst": "pst", "sh": "ʃˈʌ", "shh": "ʃˈʌ",
     "thwack": "θwˈæk", "tsk": "tˈɪsk", "y'hear": "jəhˈɪɹ", "yeah": "jˈæə", "zz": "zˈɪz",
 }  # fmt: skip
 """Kokoro's phonemes for words of comics that the lexicon lacks or has wrong."""

@@ -149,6 +149,11 @@ def test_a_recording_is_added_and_listed(tmp_path: Path) -> None:
     assert twice.returncode == 2
     matched = narrate("voices", "match", "me.flac", "--json", *bank, cwd=tmp_path)
     assert json.loads(matched.stdout)[0]["id"] == "me"
+    listed = narrate("voices", "list", *bank, cwd=tmp_path)
+    assert "not with this engine: me;" in listed.stderr
+    said = narrate("voices", "say", "me", "HELLO", "-o", "x.wav", *bank, cwd=tmp_path)
+    assert said.returncode == 2
+    assert "voice.backend=fish" in said.stderr
 
 
 def test_a_voice_says_a_text_and_a_cast_is_auditioned(tmp_path: Path) -> None:
