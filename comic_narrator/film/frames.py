@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import groupby
 
 import cv2
 import numpy as np
@@ -16,7 +19,11 @@ from comic_narrator.film.ground import Ground, make_ground
 from comic_narrator.film.overlays import Relief
 from comic_narrator.film.planes import Canvas, Pixels
 from comic_narrator.film.transitions import SLIDE, TURN, slide, turn
+from comic_narrator.machine import cores
 from comic_narrator.model import Box, Cutout, Scene, Shot, View
+
+CORES_A_THREAD = 4
+"""One thread that draws keeps so many cores busy, most of them with coding what it draws."""
 
 
 class SceneClip(VideoClip):  # type: ignore[misc]
@@ -56,16 +63,27 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         return self._drawn(round(t * self.fps), Canvas(self.size)).to_rgb()
 
     def planar_frames(self, frames: int) -> Iterator[memoryview]:
-        """The first `frames` frames as video takes them (I420, BT.709); each is gone when the next is asked for."""
-        canvas, before = Canvas(self.size), None
-        for index in range(frames):
-            shot = shot_at(self._scene, index)
-            shown = view_at(shot, index), shot.focus, self._changing(index), self._emphasis(shot, index)
+        """The first `frames` frames as video takes them (I420, BT.709); each is gone when the next is asked for.
+
+        Meanwhile the next ones are drawn, by several threads where there are cores to spare beside the encoder.
+        """
+        threads = max(cores() // CORES_A_THREAD, 1)
+        free = [Canvas(self.size) for _ in range(threads + 1)]
+        ahead: deque[tuple[Future[Canvas], int]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
             # A held frame is drawn once.
-            if shown != before:
-                self._drawn(index, canvas)
-            before = shown
-            yield canvas.memory.data
+            for _, run in groupby(range(frames), self._shown):
+                first, *rest = run
+                ahead.append((pool.submit(self._drawn, first, free.pop()), 1 + len(rest)))
+                if not free:
+                    yield from _next(ahead, free)
+            while ahead:
+                yield from _next(ahead, free)
+
+    def _shown(self, index: int) -> tuple[object, ...]:
+        """All that makes a frame what it is: two with the same look the same."""
+        shot = shot_at(self._scene, index)
+        return view_at(shot, index), shot.focus, self._changing(index), self._emphasis(shot, index)
 
     def _drawn(self, index: int, canvas: Canvas) -> Canvas:
         self._draw_shot(index, canvas)
@@ -117,6 +135,15 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         frames = round(SLIDE * self.fps) if shot.enter == "slide" else 0
         passed = index - shot.first_frame + 1
         return (passed / (frames + 1), False) if passed <= frames else None
+
+
+def _next(ahead: deque[tuple[Future[Canvas], int]], free: list[Canvas]) -> Iterator[memoryview]:
+    """The frame that was begun first, as often as it is shown; its canvas is free after it."""
+    drawing, times = ahead.popleft()
+    canvas = drawing.result()
+    for _ in range(times):
+        yield canvas.memory.data
+    free.append(canvas)
 
 
 def first_frame(page: Pixels, shot: Shot, size: tuple[int, int], ground: Ground) -> Canvas:
