@@ -182,6 +182,11 @@ def test_a_voice_says_a_text_and_a_cast_is_auditioned(tmp_path: Path) -> None:
     sound, rate = soundfile.read(tmp_path / "x.wav")
     assert rate == 48_000
     assert 0.3 < len(sound) / rate < 3
+    (tmp_path / "lexicon.toml").write_text('[characters.Grump]\nno = "nay"\n', encoding="utf-8")
+    narrate("voices", "say", "am_michael", "OH, NO!", "-o", "y.wav", cwd=tmp_path)
+    narrate("voices", "say", "am_michael", "OH, NO!", "--character", "Grump", "-o", "z.wav", cwd=tmp_path)
+    assert (tmp_path / "x.wav").read_bytes() == (tmp_path / "y.wav").read_bytes() != (tmp_path / "z.wav").read_bytes()
+    (tmp_path / "lexicon.toml").unlink()
     assert narrate("voices", "say", "nobody", "OH", "-o", "x.wav", cwd=tmp_path).returncode == 2
     assert narrate("voices", "say", "am_michael", "...", "-o", "x.wav", cwd=tmp_path).returncode == 2
     assert narrate("voices", "say", "am_michael", "OH", "-o", "x.txt", cwd=tmp_path).returncode == 2

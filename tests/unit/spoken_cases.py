@@ -409,7 +409,7 @@ CASES: tuple[tuple[str, str, str | None], ...] = (
     ("en", "AN ALL-OR-NOTHING FREE-FOR-ALL", "An all-or-nothing free-for-all"),
     ("en", "I DONT KNOW, AND I CANT SAY", "I don't know, and I can't say"),
     ("en", "(IF I JUMP...)", "(If I jump...)"),
-    ("en", "BOB@HOME, A-HEM, N--NO", "Bob at home, a-hem, N — no"),
+    ("en", "BOB@HOME, A-HEM, N--NO", "Bob at home, a-hem, n-no"),
     ("ja", "￥500", "500円"),
     ("ja", "$3,000の本", "3,000ドルの本"),
     ("ja", "気温は－5℃", "気温はマイナス5度"),
@@ -422,4 +422,6 @@ CASES: tuple[tuple[str, str, str | None], ...] = (
     ("ja", "Zzz…", None),
     ("ja", "No.1", "ナンバーワン"),
     ("ja", "Mr.山田", "ミスター山田"),
+    ("en", "PLAN B--GO! W---WAIT!", "Plan B — go! W-wait!"),
+    ("en", "THE-THE HAND-ME-DOWN, G--D!", "The-the hand-me-down, bleep!"),
 )

@@ -96,7 +96,9 @@ def _censored(text: str) -> str:
         text,
     )
     return re.sub(
-        rf"\b([{_CONSONANTS}])(?:-{{2,}}|[—–]+)(?!\1)[A-Z]{{1,2}}\b(?!')|\b[{_CONSONANTS}]-{{3,}}", CENSORED, text
+        rf"\b([{_CONSONANTS}])(?:-{{2,}}|[—–]+)(?!\1)(?:[NMDTKS]|LL|CK|MN|DD|NED)\b(?!')|\b[{_CONSONANTS}]-{{3,}}(?![\w-])",
+        CENSORED,
+        text,
     )
 
 
@@ -113,6 +115,8 @@ def _rejoined(text: str) -> str:
 
 
 def _marks(text: str) -> str:
+    # A stutter may be lettered with a dash: "W--WAIT".
+    text = re.sub(r"\b([A-Za-z]{1,2})(?:--+|—|–)(?=\1)", r"\1-", text, flags=re.IGNORECASE)
     text = re.sub(r"\s*(--+|—|–|―|⸺)\s*", " — ", text.replace("\u2010", "-").replace("\u00ad", ""))
     text = re.sub(r"(?<=[A-Za-z])-(?=\s|$|[\"!?])", " — ", text)
     text = _HIDDEN_DASH.sub(lambda m: m[0] if m[2].lower().startswith(m[1].lower()) else f"{m[1]} — ", text)
