@@ -95,6 +95,9 @@ def match(
     Watch().say(
         f"{reference.name}: {heard.pitch:.0f} Hz, swing {heard.spread} semitones, {heard.brightness:.0f} Hz bright"
     )
+    if not ranked:
+        Watch().say(f"There is no voice for “{lang}” to compare it with.")
+        return
     print_table(
         ("distance", "id", "pitch", "swing", "brightness", "licence"),
         [

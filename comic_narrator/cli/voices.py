@@ -215,6 +215,7 @@ def keep(
             )
             name = json.dumps(character.name, ensure_ascii=False)
             lines.append(f'\n[[character]]\nname = {name}\n{aliases}voice = "{character.voice}"')
+    output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(written + "\n".join(lines) + ("\n" if lines else ""), encoding="utf-8")
     result(str(output))
 

@@ -190,8 +190,9 @@ def test_a_broken_cast_toml_is_said(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[en]\nword = 3", "word = 'x'", "[characters]\nAnn = 'x'", "["])
 def test_a_broken_lexicon_is_said(text: str) -> None:
-    with pytest.raises(UsageError, match=r"lexicon\.toml"):
+    with pytest.raises(UsageError, match=r"lexicon\.toml") as raised:
         parse_wordbook(text, Path("lexicon.toml"))
+    assert "3" not in text or "[en] does not say in words how “word” is said" in raised.value.what
 
 
 def test_pinned_names_are_said_as_the_cast_says_unless_the_lexicon_knows_better() -> None:

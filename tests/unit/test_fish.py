@@ -147,7 +147,13 @@ def test_what_is_sent_is_what_the_recorded_server_knows(
     # It takes no offence at a field that it does not know; it just does something else.
     voice.speak(LONG, narrator, Delivery(tone="shouting"))
     schema = fish_facts("schema")
-    kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list}
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "array": list,
+    }
     for body in fake.asked:
         for name, value in body.items():
             told = schema["ServeTTSRequest"]["properties"][name]
