@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +30,13 @@ class Pyramid:
     def __init__(self, *pictures: Pixels) -> None:
         self._levels = {0: to_planes(*pictures)}
         self.size = self._levels[0].size
-        self._shrinking = Lock()
 
     def level(self, scale: float) -> Planes:
         """The smallest level that has a pixel for each pixel of a frame that shows the page at `scale`."""
         # A hair of tolerance: a page shown at its own size is shown from its own pixels.
         step = max(math.floor(math.log(0.999 / scale, LEVEL_RATIO) + 0.01), 0)
-        with self._shrinking:
-            if step not in self._levels:
-                self._levels[step] = self._levels[0].shrunk(LEVEL_RATIO**step)
+        if step not in self._levels:
+            self._levels[step] = self._levels[0].shrunk(LEVEL_RATIO**step)
         return self._levels[step]
 
 

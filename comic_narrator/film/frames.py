@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import groupby
+from itertools import cycle, groupby, repeat
 
 import cv2
 import numpy as np
@@ -19,11 +18,7 @@ from comic_narrator.film.ground import Ground, make_ground
 from comic_narrator.film.overlays import Relief
 from comic_narrator.film.planes import Canvas, Pixels
 from comic_narrator.film.transitions import SLIDE, TURN, slide, turn
-from comic_narrator.machine import cores
 from comic_narrator.model import Box, Cutout, Scene, Shot, View
-
-CORES_A_THREAD = 4
-"""One thread that draws keeps so many cores busy, most of them with coding what it draws."""
 
 
 class SceneClip(VideoClip):  # type: ignore[misc]
@@ -65,20 +60,21 @@ class SceneClip(VideoClip):  # type: ignore[misc]
     def planar_frames(self, frames: int) -> Iterator[memoryview]:
         """The first `frames` frames as video takes them (I420, BT.709); each is gone when the next is asked for.
 
-        Meanwhile the next ones are drawn, by several threads where there are cores to spare beside the encoder.
+        The next one is drawn meanwhile.
         """
-        threads = max(cores() // CORES_A_THREAD, 1)
-        free = [Canvas(self.size) for _ in range(threads + 1)]
-        ahead: deque[tuple[Future[Canvas], int]] = deque()
-        with ThreadPoolExecutor(threads) as pool:
+        canvases = cycle((Canvas(self.size), Canvas(self.size)))
+        drawing: Future[Canvas] | None = None
+        times = 0
+        # More threads than one would wait for each other: to hand a frame on takes longer than to draw one.
+        with ThreadPoolExecutor(1) as pool:
             # A held frame is drawn once.
-            for _, run in groupby(range(frames), self._shown):
-                first, *rest = run
-                ahead.append((pool.submit(self._drawn, first, free.pop()), 1 + len(rest)))
-                if not free:
-                    yield from _next(ahead, free)
-            while ahead:
-                yield from _next(ahead, free)
+            for run in (list(run) for _, run in groupby(range(frames), self._shown)):
+                before, drawing = drawing, pool.submit(self._drawn, run[0], next(canvases))
+                if before is not None:
+                    yield from repeat(before.result().memory.data, times)
+                times = len(run)
+            if drawing is not None:
+                yield from repeat(drawing.result().memory.data, times)
 
     def _shown(self, index: int) -> tuple[object, ...]:
         """All that makes a frame what it is: two with the same look the same."""
@@ -135,15 +131,6 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         frames = round(SLIDE * self.fps) if shot.enter == "slide" else 0
         passed = index - shot.first_frame + 1
         return (passed / (frames + 1), False) if passed <= frames else None
-
-
-def _next(ahead: deque[tuple[Future[Canvas], int]], free: list[Canvas]) -> Iterator[memoryview]:
-    """The frame that was begun first, as often as it is shown; its canvas is free after it."""
-    drawing, times = ahead.popleft()
-    canvas = drawing.result()
-    for _ in range(times):
-        yield canvas.memory.data
-    free.append(canvas)
 
 
 def first_frame(page: Pixels, shot: Shot, size: tuple[int, int], ground: Ground) -> Canvas:

@@ -82,8 +82,8 @@ def _kernel() -> Kernel:
     mix_rows = numba.njit(cache=True, nogil=True, boundscheck=False)(_mix_rows)
     weigh = numba.njit(cache=True, nogil=True, boundscheck=False)(_weigh)
 
-    # Both planes of colour have the same, and several frames are drawn at once.
-    @lru_cache(maxsize=16)
+    # Both planes of colour have the same.
+    @lru_cache(maxsize=2)
     def taps_of(axis: Axis, length: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
         first, weights = np.empty(axis.count, np.int64), np.empty((axis.count, TAPS), np.int16)
         weigh(float(axis.start), float(axis.step), min(max(float(axis.step), 1.0), COARSEST), length, first, weights)
