@@ -17,11 +17,12 @@ from comic_narrator.voices.quick_waves import (
     COLUMNS,
     ENERGY,
     FEATURES,
+    HEARD,
     MOMENTS,
     PITCH,
     WHOLE_PITCH,
     halves,
-    weights_of,
+    rims_of,
     with_quick_waves,
 )
 from comic_narrator.voices.silences import Kept, without_silence
@@ -74,18 +75,21 @@ def _second_half(
     features: NDArray[np.float32], pitch: NDArray[np.float32], energy: NDArray[np.float32], kept: Kept
 ) -> dict[str, NDArray[np.float32] | NDArray[np.int64]]:
     """What the second half of the model is given of what the first one gave: the frames that are `kept`."""
-    *_, finest = COLUMNS
-    halves_kept = kept.columns(2)
-    shares = {weights_of(each): kept.shares(each) for each in COLUMNS}
-    # The finest steps have a column more, a copy of the first one, in front of all others.
-    shares[weights_of(finest)] = np.concatenate([shares[weights_of(finest)][:1] * 0, shares[weights_of(finest)]])
+    finest, halves_kept = COLUMNS[-1], kept.columns(2)
+    stand_ins: dict[str, NDArray[np.float32] | NDArray[np.int64]] = {}
+    for each in COLUMNS:
+        rims, shares = rims_of(each)
+        # The finest steps have one column more, in front of all others.
+        stand_ins[rims] = kept.rims(each) + (each == finest)
+        stand_ins[shares] = kept.shares(each)
     return {
         FEATURES: features[:, :, kept.frames],
         PITCH: pitch[:, halves_kept],
         ENERGY: energy[:, halves_kept],
         WHOLE_PITCH: pitch,
         MOMENTS: np.append(kept.frames[0] * finest, kept.columns(finest) + 1),
-        **shares,
+        HEARD: np.array([kept.heard], np.float32),
+        **stand_ins,
     }
 
 

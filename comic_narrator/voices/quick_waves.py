@@ -32,9 +32,13 @@ ROWS, AROUND = "rows", "around"
 """Names of added constants: an axis, and the two beside that of the channels."""
 
 
-def weights_of(columns: int) -> str:
-    """The name of the input with the weight of each column, (columns of all frames, 1), 1 in all."""
-    return f"weights_{columns}"
+HEARD = "heard"
+"""An input of the second half: the share of all frames that is there, float32 of shape (1,)."""
+
+
+def rims_of(columns: int) -> tuple[str, str]:
+    """The names of two inputs: which columns stand for what is left out, (n,), and for what share of all, (n, 1)."""
+    return f"rims_{columns}", f"shares_{columns}"
 
 
 class _Graph:
@@ -101,10 +105,11 @@ def with_quick_waves(model: bytes) -> bytes:
     nodes = []
     for node in loaded.graph.node:
         nodes += instead.get(node.output[0], [node])
-    loaded.graph.input.extend(
-        helper.make_tensor_value_info(weights_of(columns), onnx.TensorProto.FLOAT, [f"columns_{columns}", 1])
-        for columns in COLUMNS
-    )
+    loaded.graph.input.append(helper.make_tensor_value_info(HEARD, onnx.TensorProto.FLOAT, [1]))
+    for columns in COLUMNS:
+        rims, shares = rims_of(columns)
+        loaded.graph.input.append(helper.make_tensor_value_info(rims, onnx.TensorProto.INT64, [f"{rims}_n"]))
+        loaded.graph.input.append(helper.make_tensor_value_info(shares, onnx.TensorProto.FLOAT, [f"{rims}_n", 1]))
     _keep_what_is_used(loaded.graph, nodes)
     return bytes(loaded.SerializeToString())
 
@@ -181,23 +186,33 @@ def _norm(
     def named(what: str) -> str:
         return f"{last.name}_{what}"
 
-    weights, stretch = weights_of(_columns(last.name)), []
+    stretch = []
     if wave is not None:
         for what, value in (("scale", scale), ("shift", shift)):
             stretch.append(helper.make_node("Mul", [value, wave.input[0]], [named(f"stretched_{what}")]))
         scale, shift = named("stretched_scale"), named("stretched_shift")
+    rims, shares = rims_of(_columns(last.name))
     rows = {"scale_row": scale, "shift_row": shift, "mean_row": named("mean"), "spread_row": named("spread")}
+    squeezed = {what: helper.make_node("Squeeze", [value, AROUND], [named(what)]) for what, value in rows.items()}
+    given = ("scale_row", "shift_row")
     return {
         last.output[0]: [
             *stretch,
-            helper.make_node("MatMul", [x, weights], [named("mean")]),
-            helper.make_node("Mul", [x, x], [named("squares")]),
-            helper.make_node("MatMul", [named("squares"), weights], [named("mean_square")]),
+            *(squeezed[what] for what in given),
+            helper.make_node("Sub", [named("scale_row")] * 2, [named("noughts")]),
+            helper.make_node("Exp", [named("noughts")], [named("ones")]),
+            helper.make_node(
+                "InstanceNormalization", [x, named("ones"), named("noughts")], [named("heard")], epsilon=epsilon
+            ),
+            helper.make_node("Gather", [named("heard"), rims], [named("rims")], axis=2),
+            helper.make_node("MatMul", [named("rims"), shares], [named("mean")]),
+            helper.make_node("Mul", [named("rims")] * 2, [named("squares")]),
+            helper.make_node("MatMul", [named("squares"), shares], [named("mean_square")]),
             helper.make_node("Mul", [named("mean")] * 2, [named("square_mean")]),
             helper.make_node("Sub", [named("mean_square"), named("square_mean")], [named("difference")]),
-            helper.make_node("Relu", [named("difference")], [named("spread")]),
-            *(helper.make_node("Squeeze", [value, AROUND], [named(what)]) for what, value in rows.items()),
-            helper.make_node("BatchNormalization", [x, *map(named, rows)], last.output, epsilon=epsilon),
+            helper.make_node("Add", [named("difference"), HEARD], [named("spread")]),
+            *(squeezed[what] for what in rows if what not in given),
+            helper.make_node("BatchNormalization", [named("heard"), *map(named, rows)], last.output, epsilon=0.0),
         ]
     }
 

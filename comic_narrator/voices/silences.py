@@ -24,13 +24,27 @@ class Kept:
     frames: NDArray[np.int64]
     weights: NDArray[np.float32]
 
+    @property
+    def heard(self) -> float:
+        """The share of all frames that stays."""
+        return float(len(self.frames) / self.weights.sum())
+
     def columns(self, each: int) -> NDArray[np.int64]:
-        """Where the columns of the frames that stay lie, if each frame has that many."""
+        """Where the columns of the frames that stay lie among all, if each frame has that many."""
         return np.asarray((self.frames[:, None] * each + np.arange(each)).ravel())
 
+    def rims(self, each: int) -> NDArray[np.int64]:
+        """Where, among what stays, the columns lie that stand for more than themselves; the first ones if none do."""
+        return np.asarray((self._rims()[:, None] * each + np.arange(each)).ravel())
+
     def shares(self, each: int) -> NDArray[np.float32]:
-        """The weights of these columns, 1 in all, of shape (columns, 1)."""
-        return np.asarray(np.repeat(self.weights / (self.weights.sum() * each), each)[:, None], np.float32)
+        """For what share of all columns those of `rims` stand beyond themselves, of shape (columns, 1)."""
+        shares = (self.weights[self._rims()] - 1) / (self.weights.sum() * each)
+        return np.asarray(np.repeat(shares, each)[:, None], np.float32)
+
+    def _rims(self) -> NDArray[np.int64]:
+        rims = np.flatnonzero(self.weights > 1)
+        return rims if rims.size else np.array([0])
 
 
 def without_silence(energy: NDArray[np.float32]) -> Kept:
