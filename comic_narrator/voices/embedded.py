@@ -22,7 +22,7 @@ from comic_narrator.voices.phonemes import VERSION, calls, phonemes
 METHOD = "sound-4"
 """Raised when the same phonemes may give other samples."""
 
-MEMORY = 900_000_000
+MEMORY = 950_000_000
 """Bytes that a process with the model takes, at most."""
 
 PAUSE = 0.25

