@@ -62,6 +62,15 @@ def run(arguments: Sequence[str]) -> str:
     return said
 
 
+def can(arguments: Sequence[str]) -> bool:
+    """Whether ffmpeg comes to a good end with these arguments; MissingToolError without one."""
+    command = [executable(), *QUIET, *arguments]
+    tried = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    # Asked to find out: that it cannot is an answer, no fault of this run.
+    log.debug("ffmpeg tried %s: %s", arguments, tried.stderr)
+    return tried.returncode == 0
+
+
 def kill_all() -> None:
     """Kill every ffmpeg that still runs, for a program that is about to be gone."""
     for child in list(_started):

@@ -9,6 +9,7 @@ import psutil
 
 from comic_narrator import ffmpeg
 from comic_narrator.errors import MissingToolError
+from comic_narrator.film.encode import works
 from comic_narrator.gpu.cards import MIB, Card, Cards, Holder
 from comic_narrator.gpu.fit import ProfileFit, fit_profile, profile_for
 from comic_narrator.gpu.needs import GIB
@@ -143,7 +144,7 @@ def examine_machine(
     `listening` says who listens on which port; None asks the system. What a tenant that is already up holds counts as
     free: it is what the plan is about.
     """
-    findings = [*_tools(cards), *further]
+    findings = [*_tools(), *further]
     plan = None
     if profile and profile.tenant.vision:
         there = listeners(set(profile.ports.values())) if listening is None else listening
@@ -188,14 +189,16 @@ def _holder(holder: Holder) -> HolderReport:
     return HolderReport(pid=holder.pid, name=holder.name, mib=holder.mib)
 
 
-def _tools(cards: Cards) -> list[Finding]:
-    """Whether ffmpeg is there, and which encoders it has; NVENC counts only where there is a card."""
+def _tools() -> list[Finding]:
+    """Whether ffmpeg is there, and which encoders it has; NVENC counts only where it codes a picture."""
     try:
         version, encoders = ffmpeg.version(), ffmpeg.encoders()
     except MissingToolError as error:
         return [Finding(what="ffmpeg", fine=False, said=error.what, do=error.hint)]
     has = "libx264" in encoders
-    nvenc = "h264_nvenc" in encoders
+    nvenc = (
+        "there" if works("nvenc") else "in this ffmpeg, but it does not work here: no card with it, or an old driver"
+    )
     return [
         Finding(what="ffmpeg", fine=True, said=version),
         Finding(
@@ -207,7 +210,7 @@ def _tools(cards: Cards) -> list[Finding]:
         Finding(
             what="NVENC",
             fine=True,
-            said=("there" if cards.cards else "in ffmpeg, but no card for it") if nvenc else "not in this ffmpeg",
+            said=nvenc if "h264_nvenc" in encoders else "not in this ffmpeg",
         ),
     ]
 

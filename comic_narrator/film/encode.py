@@ -12,7 +12,7 @@ from typing import Literal, Self
 from moviepy.video.io.ffmpeg_writer import FFMPEG_VideoWriter
 
 from comic_narrator import ffmpeg
-from comic_narrator.errors import FilmError, MissingToolError
+from comic_narrator.errors import MissingToolError
 from comic_narrator.film.burning import fonts_for
 from comic_narrator.film.frames import SceneClip
 from comic_narrator.film.planes import Pixels, canvas_of
@@ -131,11 +131,7 @@ def choose_encoder(asked: Literal["auto"] | EncoderName) -> EncoderName:
 def works(encoder: EncoderName) -> bool:
     """Whether an encoder codes a picture on this machine: that ffmpeg lists it says nothing of drivers and cards."""
     source = ["-f", "lavfi", "-i", "color=size=320x240:rate=30:duration=0.2"]
-    try:
-        ffmpeg.run([*source, *codec_arguments(Encoding(23, "veryfast", encoder)), "-f", "null", "-"])
-    except FilmError:
-        return False
-    return True
+    return ffmpeg.can([*source, *codec_arguments(Encoding(23, "veryfast", encoder)), "-f", "null", "-"])
 
 
 def timescale(fps: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import cycle, groupby, repeat
 
 import cv2
 import numpy as np
@@ -56,16 +58,28 @@ class SceneClip(VideoClip):  # type: ignore[misc]
         return self._drawn(round(t * self.fps), Canvas(self.size)).to_rgb()
 
     def planar_frames(self, frames: int) -> Iterator[memoryview]:
-        """The first `frames` frames as video takes them (I420, BT.709); each is gone when the next is asked for."""
-        canvas, before = Canvas(self.size), None
-        for index in range(frames):
-            shot = shot_at(self._scene, index)
-            shown = view_at(shot, index), shot.focus, self._changing(index), self._emphasis(shot, index)
+        """The first `frames` frames as video takes them (I420, BT.709); each is gone when the next is asked for.
+
+        The next one is drawn meanwhile.
+        """
+        canvases = cycle((Canvas(self.size), Canvas(self.size)))
+        drawing: Future[Canvas] | None = None
+        times = 0
+        # More threads than one would wait for each other: to hand a frame on takes longer than to draw one.
+        with ThreadPoolExecutor(1) as pool:
             # A held frame is drawn once.
-            if shown != before:
-                self._drawn(index, canvas)
-            before = shown
-            yield canvas.memory.data
+            for run in (list(run) for _, run in groupby(range(frames), self._shown)):
+                before, drawing = drawing, pool.submit(self._drawn, run[0], next(canvases))
+                if before is not None:
+                    yield from repeat(before.result().memory.data, times)
+                times = len(run)
+            if drawing is not None:
+                yield from repeat(drawing.result().memory.data, times)
+
+    def _shown(self, index: int) -> tuple[object, ...]:
+        """All that makes a frame what it is: two with the same look the same."""
+        shot = shot_at(self._scene, index)
+        return view_at(shot, index), shot.focus, self._changing(index), self._emphasis(shot, index)
 
     def _drawn(self, index: int, canvas: Canvas) -> Canvas:
         self._draw_shot(index, canvas)

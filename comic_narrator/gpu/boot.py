@@ -19,10 +19,10 @@ from comic_narrator.errors import (
     UsageError,
 )
 from comic_narrator.gpu.bootlog import BootLog
-from comic_narrator.gpu.nap import asleep
 from comic_narrator.gpu.refusals import Account
 from comic_narrator.gpu.tenants import Tenant, serving
 from comic_narrator.http import Patience, Server
+from comic_narrator.http.sleep import asleep
 
 LOOK = 0.25
 """Seconds between two looks at a boot."""

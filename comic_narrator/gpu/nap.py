@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from comic_narrator.errors import BackendAnswerError, BackendDownError, DoesNotFitError, UsageError
 from comic_narrator.http import Patience, Server
+from comic_narrator.http.sleep import asleep
 
 SLEEP = "/sleep?level=1"
 """Level 2 throws the weights away, and vision models have answered garbage after it (vllm#29341)."""
@@ -29,15 +30,6 @@ class Nap:
 
     seconds: float
     freed_mib: int | None
-
-
-def asleep(server: Server) -> bool:
-    """Whether the server sleeps; False for one that cannot."""
-    try:
-        answer = server.get("/is_sleeping").json()
-    except (BackendAnswerError, UsageError):
-        return False
-    return isinstance(answer, dict) and answer.get("is_sleeping") is True
 
 
 def fall_asleep(server: Server, used: Used, weights_gib: float) -> Nap:

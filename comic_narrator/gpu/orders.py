@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from comic_narrator.errors import UsageError
 from comic_narrator.gpu import needs
+from comic_narrator.gpu.fit import vision_shape
 from comic_narrator.gpu.profiles import GpuProfile, Kind, SpeechTenant, VisionTenant
 from comic_narrator.gpu.shape import ModelShape
 from comic_narrator.gpu.tenants import Tenant
@@ -59,7 +61,7 @@ def _order(kind: Kind, tenant: VisionTenant | SpeechTenant, own: Path, path: str
         url=f"http://{tenant.host}:{tenant.port}",
         health="/v1/health" if fish else "/health",
         weights_gib=_weights(tenant),
-        shape=tenant.shape if isinstance(tenant, VisionTenant) else None,
+        shape=_shape(tenant),
     )
 
 
@@ -68,7 +70,18 @@ def _weights(tenant: VisionTenant | SpeechTenant) -> float:
         return tenant.expected_gib
     if tenant.figures:
         return tenant.figures.weights_gib
-    return needs.weights(tenant.shape, tenant.flags) / needs.GIB if tenant.shape else 0.0
+    shape = _shape(tenant)
+    return needs.weights(shape, tenant.flags) / needs.GIB if shape else 0.0
+
+
+def _shape(tenant: VisionTenant | SpeechTenant) -> ModelShape | None:
+    """The model's dimensions; None where nothing tells them, as for one that is still to be fetched."""
+    if isinstance(tenant, SpeechTenant):
+        return None
+    try:
+        return vision_shape(tenant)
+    except UsageError:
+        return None
 
 
 def as_it_was(tenant: Tenant) -> Order:

@@ -18,6 +18,7 @@ from comic_narrator.errors import BackendAnswerError, BackendDownError, Narrator
 from comic_narrator.gpu.metrics import GLANCE, ServerState, read_state
 from comic_narrator.http import Server
 from comic_narrator.http.completions import Completion, complete, pick_model
+from comic_narrator.http.sleep import make_sure_it_is_awake
 from comic_narrator.model import Part
 from comic_narrator.report import Spread, spread
 
@@ -99,7 +100,7 @@ def is_here(url: str) -> bool:
 def wait_until_ready(server: Server, seconds: float, say: Callable[[str], None]) -> float:
     """Wait until the server is healthy and lists its models; the seconds it took.
 
-    BackendDownError after so many seconds; at once what waiting does not mend, as a wrong key.
+    BackendDownError after so many seconds, and for one that sleeps; at once what waiting does not mend, as a wrong key.
     """
     start = time.monotonic()
     told = False
@@ -112,6 +113,7 @@ def wait_until_ready(server: Server, seconds: float, say: Callable[[str], None])
             say(f"Waiting for {server.url} ...")
             told = True
         time.sleep(min(1.0, max(0.05, seconds / 20)))
+    make_sure_it_is_awake(server)
     return time.monotonic() - start
 
 

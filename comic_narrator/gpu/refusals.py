@@ -94,12 +94,16 @@ class Account:
     refusal: Refusal | None = None
     milestones: tuple[str, ...] = ()
 
-    @property
-    def requested_gib(self) -> float | None:
-        """The share of the card that the server asked for."""
-        if self.flags is None or self.total_gib is None:
-            return None
-        return self.flags.gpu_memory_utilization * self.total_gib
+    def over_its_share(self, total_gib: float) -> float:
+        """GiB by which weights and cache are more than the server's share of a card of that size; 0.0 where not known.
+
+        A server takes memory for free that another process gives back while it measures.
+        """
+        known = (self.flags, self.weights_gib, self.kv_gib)
+        if self.flags is None or self.flags.kv_cache_memory_bytes or None in known:
+            return 0.0
+        held = (self.weights_gib or 0.0) + (self.kv_gib or 0.0)
+        return max(0.0, held - self.flags.gpu_memory_utilization * total_gib)
 
 
 def explain(

@@ -13,17 +13,22 @@ from comic_narrator.gpu.boot import Boot, Say, answers, follow, refusal
 from comic_narrator.gpu.bootlog import BootLog
 from comic_narrator.gpu.cards import Card
 from comic_narrator.gpu.lease import lease
-from comic_narrator.gpu.nap import asleep, fall_asleep
+from comic_narrator.gpu.nap import fall_asleep
+from comic_narrator.gpu.needs import GIB
 from comic_narrator.gpu.orders import Order, as_it_was
+from comic_narrator.gpu.plan import Room
 from comic_narrator.gpu.profiles import GpuProfile
 from comic_narrator.gpu.state import State
 from comic_narrator.gpu.tenants import Tenancy, Tenant, port_holder, processes, serving, start, stop
 from comic_narrator.http import Server
+from comic_narrator.http.sleep import asleep
 
 ATTEMPTS = 3
 """Boots of one tenant, at most; two that are refused for the same cause are enough."""
 STEADY_MIB = 64
 """A card holds still while its memory changes by no more."""
+MEASURED_WRONG = 0.5
+"""GiB over its share from which a boot was measured wrong, not just rounded."""
 LAST_WORDS = 10.0
 """Seconds that a server may go on without its engine before it leaves."""
 SETTLING = 60.0
@@ -89,11 +94,12 @@ class Landlord:
     def _boot(self, order: Order, tenancy: Tenancy) -> Tenancy:
         causes: list[str] = []
         while True:
+            room = self._room(order.gpu)
             tenant = self._started(order)
             tenancy = tenancy.with_tenant(tenant)
             # Before anything can go wrong: what is written down can be stopped.
             self.state.keep(tenancy)
-            boot = self._watched(order, tenant, tenancy)
+            boot = self._watched(order, tenant, tenancy, room)
             if boot.outcome == "ready":
                 return self._settled(order, tenant, tenancy, boot)
             told = refusal(order.name, boot, tenant.log)
@@ -126,11 +132,14 @@ class Landlord:
             gpu=order.gpu,
         )
 
-    def _watched(self, order: Order, tenant: Tenant, tenancy: Tenancy) -> Boot:
-        """How the boot ends; a tenant that is not ready then is stopped and forgotten, also after Ctrl-C."""
+    def _watched(self, order: Order, tenant: Tenant, tenancy: Tenancy, room: Room | None = None) -> Boot:
+        """How the boot ends; a tenant that is not ready then is stopped and forgotten, also after Ctrl-C.
+
+        `room` is the card's memory before it, where that is known: a refusal is then told with what would fit.
+        """
         ready = False
         try:
-            boot = follow(tenant, BootLog(order.shape), self.bound, self.say, self.detail)
+            boot = follow(tenant, BootLog(order.shape, room), self.bound, self.say, self.detail)
             ready = boot.outcome == "ready"
         finally:
             if not ready:
@@ -143,6 +152,13 @@ class Landlord:
         self.state.keep(tenancy)
         self._let_settle(order.gpu)
         self.say(f"{order.name}: ready after {boot.seconds:.0f} s at {order.url}")
+        room = self._room(order.gpu)
+        over = boot.account.over_its_share(room.total / GIB) if room else 0.0
+        if over > MEASURED_WRONG:
+            self.say(
+                f"{order.name}: took {over:.1f} GiB more than its share, for another process gave memory back while it "
+                "measured. Should others lack it: `comic-narrator serve down`, then up."
+            )
         return tenancy
 
     def _let_settle(self, card: int) -> None:
@@ -165,6 +181,9 @@ class Landlord:
             nap = fall_asleep(server, lambda: self.used(order.gpu), order.weights_gib)
         freed = "" if nap.freed_mib is None else f", {nap.freed_mib} MiB came back"
         self.say(f"{order.name}: takes a nap, so that the next tenant finds room ({nap.seconds:.1f} s{freed})")
+
+    def _room(self, card: int) -> Room | None:
+        return next((seen.room for seen in self.cards() if seen.index == card), None)
 
     def used(self, card: int) -> int | None:
         """Memory in use on a card, MiB; None where it cannot be measured."""

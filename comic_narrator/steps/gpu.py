@@ -13,12 +13,13 @@ from comic_narrator.console import Watch
 from comic_narrator.errors import BackendDownError
 from comic_narrator.gpu.gate import Gate
 from comic_narrator.gpu.lease import lease
-from comic_narrator.gpu.nap import asleep, fall_asleep, wake
+from comic_narrator.gpu.nap import fall_asleep, wake
 from comic_narrator.gpu.orders import Order
 from comic_narrator.gpu.profiles import GpuProfile, Kind
 from comic_narrator.gpu.serve import Landlord
 from comic_narrator.gpu.watch import Watcher
 from comic_narrator.http import Server
+from comic_narrator.http.sleep import asleep
 from comic_narrator.report import GpuReport, NapReport
 
 T = TypeVar("T")

@@ -316,6 +316,13 @@ def test_a_model_that_takes_no_pictures_is_named(fake: FakeVllm) -> None:
         chat_with(fake).check()
 
 
+def test_a_server_that_sleeps_is_asked_nothing_for_it_would_die(fake: FakeVllm) -> None:
+    fake.sleeping = True
+    with pytest.raises(BackendDownError, match="sleeps"):
+        chat_with(fake).check()
+    assert not fake.asked
+
+
 def test_a_server_that_starts_slowly_is_waited_for(fake: FakeVllm) -> None:
     fake.starts_after = 2
     assert chat_with(fake).ask(QUESTION).text

@@ -56,6 +56,7 @@ def test_up_starts_the_tenants_in_order_and_again_is_nothing_to_do(machine: Mach
     ("log", "code", "told"),
     [
         ("no_kv", 9, "leave nothing for the KV cache"),
+        ("profile_race", 9, "gave memory of this card back"),
         ("kv_too_small", 9, "tokens fit"),
         ("free_memory", 9, "other processes hold"),
         ("unknown", 5, "its log ends with"),
@@ -70,6 +71,18 @@ def test_the_same_refusal_twice_is_told_and_leaves_nothing(machine: Machine, log
     assert "speech: starts" not in up.stderr
     assert machine.boots("vllm") == 2
     assert not machine.started()
+
+
+def test_a_refusal_is_told_with_what_would_fit_on_this_card(machine: Machine) -> None:
+    machine.vllm = {"does": "refuse", "log": str(RECORDS / "no_kv.log")}
+    assert "Util 0.12 -> 0." in machine.up().stderr
+
+
+def test_a_boot_that_was_measured_wrong_is_told(machine: Machine) -> None:
+    machine.vllm = {"log": str(RECORDS / "measured_wrong.log")}
+    up = machine.up()
+    assert up.returncode == 0, up.stderr
+    assert "more than its share" in up.stderr
 
 
 def test_a_refusal_that_passes_is_no_refusal(machine: Machine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import cv2
 import numpy as np
 import pytest
@@ -176,6 +178,29 @@ def test_planar_frames_are_the_frames_that_moviepy_gets() -> None:
         brightness = np.frombuffer(planar[index], np.uint8)[: 320 * 180].reshape(180, 320)
         expected = (clip.get_frame(index / 30)[..., 1].astype(float) * 219 / 255) + 16
         assert np.abs(brightness - expected).max() <= 2
+
+
+def test_frames_that_are_drawn_ahead_come_in_order_and_last_until_the_next() -> None:
+    wide = View(0, 0, 800, 450)
+    shots = tuple(
+        Shot(
+            first_frame=4 * i,
+            end_frame=4 * i + 4,
+            from_view=wide,
+            to_view=wide if i % 2 else View(40 * i, 20 * i, 400, 225),
+            ease="hold" if i % 2 else "smooth",
+        )
+        for i in range(6)
+    )
+    clip = SceneClip(blob_page(400, 225), Scene(page="0001", frames=24, clips=(), shots=shots), SIZE, 30, "blur")
+    drawn = []
+    for frame in clip.planar_frames(24):
+        # As long as whoever codes it takes.
+        time.sleep(0.005)
+        drawn.append(bytes(frame))
+    alone = [bytes(clip._drawn(index, Canvas(SIZE)).memory.data) for index in range(24)]
+    assert len(set(alone)) == 10
+    assert drawn == alone
 
 
 def test_without_numba_frames_are_nearly_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from comic_narrator.errors import BackendDownError, DoesNotFitError, UsageError
 from comic_narrator.gpu import nap
-from comic_narrator.gpu.nap import asleep, fall_asleep, wake
+from comic_narrator.gpu.nap import fall_asleep, wake
 from comic_narrator.http import Answer, Server
+from comic_narrator.http.sleep import asleep
 
 
 class Sleeper:

@@ -132,6 +132,12 @@ def test_a_server_whose_engine_has_died_is_not_ready(fake: FakeVllm) -> None:
         wait_until_ready(server, 0.1, print)
 
 
+def test_a_server_that_sleeps_is_not_measured(fake: FakeVllm) -> None:
+    fake.sleeping = True
+    with Server(fake.url) as server, pytest.raises(BackendDownError, match="sleeps"):
+        wait_until_ready(server, 60, print)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 def test_ctrl_c_leaves_at_once(fake: FakeVllm) -> None:
     fake.play(*[fakes.says("x")] * 3, *[fakes.stalls()] * 20)

@@ -20,6 +20,7 @@ from comic_narrator.errors import (
 )
 from comic_narrator.http import Server
 from comic_narrator.http.completions import Completion, Served, complete, pick_model
+from comic_narrator.http.sleep import make_sure_it_is_awake
 from comic_narrator.readers.vllm.budget import AROUND_PICTURE, PictureRule, largest_size, picture_rule
 from comic_narrator.readers.vllm.counting import QUICK, Tokenizer, estimated
 from comic_narrator.readers.vllm.requests import Picture, Request, body_of
@@ -97,10 +98,11 @@ class Chat:
         return self._asked_context or told or CONTEXT
 
     def check(self) -> None:
-        """Raise the NarratorError that says why pages cannot be read: no server, no such model, or a blind one."""
+        """Raise the NarratorError that says why pages cannot be read: no server, no such model, one blind or asleep."""
         # Draws a picture: Pillow is loaded only here.
         from comic_narrator.readers.vllm.greeting import greet
 
+        make_sure_it_is_awake(self._server)
         greet(self)
 
     def fits(self, request: Request) -> int:
