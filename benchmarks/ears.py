@@ -42,12 +42,15 @@ def japanese_kana(sound: Sound) -> str:
     return bare_kana(transcribed(whisper("ja"), sound, "ja"))
 
 
-def heard_through(sound: NDArray[np.float32], language: str, ear: str, *, speech_only: bool) -> str:
+def heard_through(
+    sound: NDArray[np.float32], language: str, ear: str, *, speech_only: bool, looks_back: bool = False
+) -> str:
     """What Whisper hears in 48 kHz mono samples: English words, or katakana without marks.
 
     `ear` is the language whose model listens: "en" is tiny.en, any other base. With `speech_only` faster-whisper's own
-    detector of speech (Silero) takes out what is none before Whisper listens. It listens as it always does: where it
-    has gone astray and repeats itself, once more at a higher temperature. Chance is the same each time.
+    detector of speech (Silero) takes out what is none before Whisper listens; with `looks_back` Whisper knows, as it
+    does by default, what it heard before. It listens as it always does: where it has gone astray and repeats itself,
+    once more at a higher temperature. Chance is the same each time.
     """
     ctranslate2.set_random_seed(1)
     wave = soxr.resample(sound, SAMPLE_RATE, WHISPER_RATE).astype(np.float32)
@@ -55,7 +58,7 @@ def heard_through(sound: NDArray[np.float32], language: str, ear: str, *, speech
         wave,
         language=language,
         beam_size=5,
-        condition_on_previous_text=False,
+        condition_on_previous_text=looks_back,
         vad_filter=speech_only,
     )
     words = " ".join(segment.text.strip() for segment in segments)

@@ -1,7 +1,8 @@
 """Lines of real comics said and heard again: `python -m benchmarks.round_trip [--lines 200] [--lang en] [--out DIR]`.
 
-The lines are the truth of the pages in ../shared and of our samples, as printed. Each is turned into spoken words, said
-by the voices of the bank in turn with the tone that the truth has, and listened to by Whisper with its neighbours.
+The lines are the truth of the pages in ../shared and of our samples, and the samples' scripts, as printed. Each is
+turned into spoken words, said by the voices of the bank in turn with the tone that the truth has, and listened to by
+Whisper with its neighbours.
 Printed are the share of words (English, compared by their sound) or kana (Japanese) that are heard wrong.
 Exits with 1 when a bar is missed.
 """
@@ -9,16 +10,14 @@ Exits with 1 when a bar is missed.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import soundfile
 
 from benchmarks.ears import japanese_kana, kana_error_rate, words_wrong
+from benchmarks.lines import Printed, printed_lines
 from comic_narrator.model import SAMPLE_RATE, Line
 from comic_narrator.script import to_spoken
 from comic_narrator.script.delivery import manner_of
@@ -28,38 +27,9 @@ from comic_narrator.voices.ears import bare_kana as kana
 from comic_narrator.voices.ears import normal_words, transcribed, whisper
 from comic_narrator.voices.embedded import EmbeddedVoice
 
-ROOT = Path(__file__).resolve().parents[1]
-TRUTH = ROOT.parent / "shared" / "truth"
 BARS = {"en": 0.04, "ja": 0.10}
 TOGETHER = 9.0
 """Seconds of speech that are listened to at once; Whisper loses itself in more."""
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A line of a comic: where from, what it says, its kind and tone."""
-
-    page: str
-    text: str
-    kind: str
-    tone: str | None
-
-
-def printed_lines(language: str) -> Iterator[Printed]:
-    """Spoken lines of the truth of our samples and, where they are, of the real pages."""
-    for file in sorted((ROOT / "samples" / "truth").glob("*.json")):
-        page = json.loads(file.read_text(encoding="utf-8"))
-        if page["language"][:2] == language:
-            for line in page["lines"]:
-                if line["kind"] in ("dialogue", "thought", "caption"):
-                    yield Printed(file.stem, line["text"], line["kind"], line.get("tone"))
-    for file in sorted(TRUTH.glob("*.json")):
-        page = json.loads(file.read_text(encoding="utf-8"))
-        if page["language"][:2] != language:
-            continue
-        for line in (line for panel in page["panels"] for line in panel.get("lines", ())):
-            if line["kind"] in ("dialogue", "thought", "caption") and not line.get("symbol"):
-                yield Printed(file.stem, line["text"], line["kind"], None)
 
 
 def main() -> int:

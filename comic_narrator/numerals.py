@@ -39,6 +39,11 @@ _RULERS = (
     r"henry|louis|george|edward|james|charles|william|richard|elizabeth|mary|john|paul|pius|leo|benedict|catherine|"
     r"philip|nicholas|napoleon|alexander|ramses|xerxes|darius|king|queen|pope|emperor"
 )
+_CALENDAR = r"the year|year|circa|anno domini|a\.d\."
+_OPENERS = re.compile(
+    r"\s+(?:[A-Z][a-z]|(?:I|I'm|you|you're|he|he's|she|she's|we|we're|they|it|it's|that's|there|there's|what|where|who|why|"
+    r"how|time|get|let's|don't|come|wake)\b)",
+)
 _PARTS = r"chapter|part|book|volume|vol|act|scene|episode|world war|class|type|mark|phase|level|stage|rocky|section|no"
 
 
@@ -47,13 +52,23 @@ def numbers_said(text: str) -> str:
     text = _fractions(text)
     text = re.sub(r"(?:#\s?|\b[Nn][Oo]\.\s?)(?=\d)", "number ", text)
     text = re.sub(
-        r"(?<![\d-])(?:\d{3}-)?\d{3}-\d{4}(?![\d-])",
-        lambda m: ", ".join(" ".join(said(int(digit)) for digit in part) for part in m[0].split("-")),
+        r"(?<![\d-])(?:(?:\d-)?(?:\d{3}-)?\d{3}-\d{4}|\d(?:-\d){2,})(?![\d-])",
+        lambda m: (" " if len(m[0]) < 8 and m[0][1] == "-" else ", ").join(
+            " ".join(said(int(digit)) for digit in part) for part in m[0].split("-")
+        ),
         text,
+    )
+    text = re.sub(r"\b10-4\b", "ten four", text)
+    text = re.sub(r"(?<=\d)\s?[Ff][Tt]\.?,?\s?(\d+)\s?[Ii][Nn]\b\.?", r" foot \1", text)
+    text = re.sub(
+        rf"\b({_CALENDAR})\s+(\d{{4}})\b(?![,.]\d)",
+        lambda m: f"{m[1]} {said(int(m[2]), 'year')}",
+        text,
+        flags=re.IGNORECASE,
     )
     text = re.sub(r"\b911\b", "nine one one", _dates(text))
     text = re.sub(r"(?<=\d)/(?=\d)", " ", text)
-    text = re.sub(r"(?<=\d)\s?([AaPp])\.?\s?[Mm]\b\.?", lambda m: f" {m[1].upper()} M", text)
+    text = re.sub(r"(?<=\d)\s?([AaPp])\.?\s?[Mm]\b\.?", _half_of_day, text)
     text = re.sub(r"(?<![\w.])-(?=\d)", "minus ", re.sub(r"\b(\d{4})\s?[-—–]\s?(\d{4})\b", r"\1 to \2", text))
     text = re.sub(r"\b(\d{1,3})\s?[-–]\s?(\d{1,3})\b(?!-)", r"\1 to \2", text)
     text = re.sub(
@@ -142,6 +157,11 @@ def _dates(text: str) -> str:
         text,
         flags=re.IGNORECASE,
     )
+    text = re.sub(
+        r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/(\d{4}|\d{2})\b",
+        lambda m: f"the {said(int(m[1]), 'ordinal')} of {MONTH_NAMES[int(m[2]) - 1]}, {m[3]}",
+        text,
+    )
     return re.sub(
         r"\b(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/(\d{4}|\d{2})\b",
         lambda m: f"{MONTH_NAMES[int(m[1]) - 1]} {said(int(m[2]), 'ordinal')}, {m[3]}",
@@ -183,6 +203,12 @@ def _time(match: re.Match[str]) -> str:
     if not minute:
         return f" {said(hour)} o'clock "
     return f" {said(hour)} {'oh ' if minute < 10 else ''}{said(minute)} "
+
+
+def _half_of_day(match: re.Match[str]) -> str:
+    """A.M. and P.M.: their last dot ends a sentence too, where the next word looks like the first of another."""
+    ends = match[0].endswith(".") and _OPENERS.match(match.string, match.end())
+    return f" {match[1].upper()} M{'.' if ends else ''}"
 
 
 def _decade(match: re.Match[str]) -> str:

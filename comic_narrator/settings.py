@@ -190,6 +190,11 @@ class SoundSettings(_Section):
     """How the film sounds."""
 
     music: bool = Field(True, description="Whether music is played, by the mood of the story.")
+    opening: float = Field(
+        10.0,
+        ge=0,
+        description="Seconds, a quarter of the film at most, that it opens without music if somebody speaks in them.",
+    )
     ambience: bool = Field(True, description="Whether the sound of places is played.")
     effects: bool = Field(True, description="Whether drawn and seen sounds are played.")
     folders: Annotated[tuple[str, ...], BeforeValidator(_paths)] = Field(

@@ -5,26 +5,24 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
 import soundfile
 import typer
 
-from comic_narrator.backends import choose, load
 from comic_narrator.cli.app import AsJson, Assignments, Profile, app
 from comic_narrator.cli.opening import settings_for_book
+from comic_narrator.cli.recordings import COPIERS, add_voice, as_table, engine_of, match, own_of, pitch_of
 from comic_narrator.console import Watch, print_table, result
 from comic_narrator.errors import FilmError, InputError, UsageError
 from comic_narrator.model import SAMPLE_RATE, Beat, Cast, Script, parse_artefact
 from comic_narrator.script import respelled, to_spoken
 from comic_narrator.settings import Settings, load_settings
 from comic_narrator.steps import CAST, SCRIPT, wordbook_beside
-from comic_narrator.voice_profiles import distance
 from comic_narrator.voices import Delivery, Samples, Voice, VoiceProfile
 from comic_narrator.voices.bank import built_in, own, own_folder
-from comic_narrator.voices.recording import NewVoice, add, heard_in
 
 group = typer.Typer(
     help="The voices there are: list, say, audition, add, match, keep.",
@@ -77,36 +75,32 @@ def _show(
     assignments: list[str],
     as_json: bool,
 ) -> None:
-    voice = _voice(load_settings(profile, os.environ, assignments, {})[0])
+    settings, _ = load_settings(profile, os.environ, assignments, {})
+    voice = engine_of(settings)
     voice.check(lang)
+    spoken = voice.profiles(lang)
     listed = [
         p
-        for p in voice.profiles(lang)
+        for p in spoken
         if (sex is None or p.sex == sex)
         and (age is None or p.age == age)
         and (having is None or having.lower() in " ".join(map(str, (p.id, p.name, p.timbre, p.colouring))).lower())
     ]
     if as_json:
-        result(json.dumps([_as_json(p) for p in listed], indent=1, ensure_ascii=False))
+        result(json.dumps([as_table(p) for p in listed], indent=1, ensure_ascii=False))
         return
-    print_table(
-        ("id", "name", "language", "sex", "age", "pitch", "timbre", "made into", "licence"),
-        [
-            (p.id, p.name, p.language, p.sex, p.age, _pitch(p), p.timbre, p.colouring or "", p.licence)
-            for p in listed
-        ],
-    )  # fmt: skip
-
-
-def _pitch(profile: VoiceProfile) -> str:
-    return f"{profile.measured.pitch:.0f} Hz" if profile.measured else ""
-
-
-def _as_json(profile: VoiceProfile) -> dict[str, object]:
-    told = dict(vars(profile))
-    told["measured"] = vars(profile.measured) if profile.measured else None
-    told["reference"] = str(profile.reference.wav) if profile.reference else None
-    return told
+    if listed:
+        print_table(
+            ("id", "name", "language", "sex", "age", "pitch", "timbre", "made into", "licence"),
+            [
+                (p.id, p.name, p.language, p.sex, p.age, pitch_of(p), p.timbre, p.colouring or "", p.licence)
+                for p in listed
+            ],
+        )  # fmt: skip
+    else:
+        Watch().say("No voice is like that; `comic-narrator voices list` shows them all.")
+    if mute := [p.id for p in own_of(settings, lang) if p.id not in {known.id for known in spoken}]:
+        Watch().say(f"Yours, but not with this engine: {', '.join(mute)}; {COPIERS}.")
 
 
 @group.command("say")
@@ -118,19 +112,23 @@ def say(
         Literal["boy", "girl", "old_man", "old_woman", "robot", "monster", "whisper", "thought"] | None,
         typer.Option(help="What is done to the voice."),
     ] = None,
+    character: Annotated[
+        str | None, typer.Option(help="Who says it: their own words of lexicon.toml hold as well.")
+    ] = None,
     speed: Annotated[float, typer.Option(min=0.5, max=2.0, help="Speaking rate; 1.0 is the voice's own.")] = 1.0,
     profile: Profile = None,
     assignments: Assignments = [],  # noqa: B006
 ) -> None:
     """Have a voice say something, with the words of lexicon.toml said as there."""
     settings, _ = load_settings(profile, os.environ, assignments, {})
-    speaker = _voice(settings)
-    chosen = _known(voice, speaker)
+    speaker = engine_of(settings)
+    chosen = _known(voice, speaker, settings)
     spoken = to_spoken(text, chosen.language)
+    _check_kind(output)
     if spoken is None:
         raise UsageError(f"There is nothing to say in “{text}”.", "Give it words.")
     book = wordbook_beside(Path.cwd() / "book", settings.voice)
-    words, sounds = respelled(spoken, book.pronounced(spoken, chosen.language))
+    words, sounds = respelled(spoken, book.pronounced(spoken, chosen.language, (character,) if character else ()))
     take = speaker.speak(words, chosen, Delivery(speed=speed, colouring=colouring, phonemes=sounds))
     _write(output, take)
     result(str(output))
@@ -153,14 +151,19 @@ def audition(
     work = _work_of(book)
     cast = parse_artefact(Cast, (work / CAST).read_bytes(), work / CAST)
     script = parse_artefact(Script, (work / SCRIPT).read_bytes(), work / SCRIPT)
-    speaker = _voice(settings)
+    speaker = engine_of(settings)
     known = {p.id: p for p in speaker.profiles(script.language)}
     out = output or work / "audition.wav"
+    if out.suffix and not out.is_dir():
+        _check_kind(out)
     takes: list[tuple[str, Samples]] = []
     watch = Watch()
     for character in (cast.narrator, *cast.characters):
         first = next((beat for beat in script.beats if beat.kind == "speech" and beat.speaker == character.id), None)
-        if first is None or character.voice not in known:
+        if first is None:
+            continue
+        if character.voice not in known:
+            watch.say(f"{character.name}: left out, this engine has no voice {character.voice}")
             continue
         takes.append((character.name, _said(first, known[character.voice], speaker)))
         watch.say(f"{character.name}: {character.voice} ({character.why}): {first.text}")
@@ -178,65 +181,16 @@ def _work_of(book: Path) -> Path:
     for work in (book, Path(f"{book.stem}.mp4.work"), book.with_name(f"{book.stem}.mp4.work")):
         if (work / CAST).is_file() and (work / SCRIPT).is_file():
             return work
+    if not book.exists():
+        raise InputError(f"There is no {book}.", "Give a book, or the work folder of one.")
     raise InputError(
         f"There is no cast of {book} yet.",
         f"Run `comic-narrator {book} --until script` first, or give the work folder.",
     )
 
 
-@group.command("add")
-def add_voice(
-    file: Annotated[Path, typer.Argument(help="A recording of one person who speaks.", show_default=False)],
-    name: Annotated[str, typer.Option(help="What the voice is called.")],
-    licence: Annotated[str, typer.Option(help="Under which terms the voice may be used.")],
-    text: Annotated[str, typer.Option(help="The words of the recording, for engines that copy it.")] = "",
-    lang: Annotated[str, typer.Option("--lang", help="Language that the voice speaks.")] = "en",
-    sex: Annotated[Literal["female", "male"] | None, typer.Option(help="Default: by its pitch.")] = None,
-    age: Annotated[Literal["child", "young", "adult", "old"], typer.Option(help="How old it sounds.")] = "adult",
-    source: Annotated[str, typer.Option(help="Where the recording is from.")] = "a recording of the user's",
-    profile: Profile = None,
-    assignments: Assignments = [],  # noqa: B006
-) -> None:
-    """Make a voice of the bank from a recording: trimmed, at one loudness, measured; prints its profile's path."""
-    settings, _ = load_settings(profile, os.environ, assignments, {})
-    folder = own_folder(settings.voice.bank)
-    taken = {p.id for p in (*built_in(), *own(folder))}
-    result(str(add(file, NewVoice(name, licence, lang, text, sex, age, source), folder, taken)))
-
-
-@group.command("match")
-def match(
-    reference: Annotated[Path, typer.Argument(help="A recording of one person who speaks.", show_default=False)],
-    lang: Lang = "en",
-    profile: Profile = None,
-    assignments: Assignments = [],  # noqa: B006
-    as_json: AsJson = False,
-) -> None:
-    """Which licensed voices of the bank sound most like a recording, by pitch, swing, brightness and timbre."""
-    settings, _ = load_settings(profile, os.environ, assignments, {})
-    heard = heard_in(reference)
-    among = [*_voice(settings).profiles(lang), *own(own_folder(settings.voice.bank))]
-    listed = {p.id: p for p in among if p.measured and p.licence.strip().lower() not in ("", "unknown", "none")}
-    ranked = sorted(
-        ((distance(heard, p.measured), p) for p in listed.values() if p.measured),
-        key=lambda pair: (pair[0], pair[1].id),
-    )
-    if as_json:
-        result(
-            json.dumps([{"distance": round(far, 2), **_as_json(p)} for far, p in ranked], indent=1, ensure_ascii=False)
-        )
-        return
-    Watch().say(
-        f"{reference.name}: {heard.pitch:.0f} Hz, swing {heard.spread} semitones, {heard.brightness:.0f} Hz bright"
-    )
-    print_table(
-        ("distance", "id", "pitch", "swing", "brightness", "licence"),
-        [
-            (f"{far:.2f}", p.id, _pitch(p), f"{p.measured.spread}", f"{p.measured.brightness:.0f} Hz", p.licence)
-            for far, p in ranked
-            if p.measured
-        ],
-    )
+group.command("add")(add_voice)
+group.command("match")(match)
 
 
 @group.command("keep")
@@ -261,29 +215,33 @@ def keep(
             )
             name = json.dumps(character.name, ensure_ascii=False)
             lines.append(f'\n[[character]]\nname = {name}\n{aliases}voice = "{character.voice}"')
+    output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(written + "\n".join(lines) + ("\n" if lines else ""), encoding="utf-8")
     result(str(output))
 
 
-def _voice(settings: Settings) -> Voice:
-    voice: Voice = load("voices", choose("voices", settings.voice.backend))(settings.voice)
-    return voice
-
-
-def _known(id_: str, speaker: Voice) -> VoiceProfile:
-    languages = ("en", "ja", *sorted({p.language for p in built_in()}))
-    for language in languages:
-        for profile in speaker.profiles(language):
-            if profile.id == id_:
-                return replace(profile)
+def _known(id_: str, speaker: Voice, settings: Settings) -> VoiceProfile:
+    mine = own(own_folder(settings.voice.bank))
+    languages = ("en", "ja", *sorted({p.language for p in (*built_in(), *mine)}))
+    known = {profile.id: profile for language in languages for profile in speaker.profiles(language)}
+    if id_ in known:
+        return known[id_]
+    if id_ in {p.id for p in mine}:
+        raise UsageError(f"{id_} is a recording, and this engine copies none.", f"{COPIERS}.")
+    near = get_close_matches(id_, known, n=3)
     raise UsageError(
-        f"There is no voice {id_}.", "`comic-narrator voices list` shows what there is, --lang ja the Japanese."
+        f"There is no voice {id_}.",
+        (f"Did you mean {' or '.join(near)}? " if near else "")
+        + "`comic-narrator voices list` shows what there is, --lang ja the Japanese.",
     )
 
 
-def _write(out: Path, take: Samples) -> None:
+def _check_kind(out: Path) -> None:
     if out.suffix.lower() not in (".wav", ".flac"):
         raise UsageError(f"{out.name} names no kind of sound file.", "End it with .wav or .flac.")
+
+
+def _write(out: Path, take: Samples) -> None:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         soundfile.write(out, take, SAMPLE_RATE)
@@ -294,7 +252,7 @@ def _write(out: Path, take: Samples) -> None:
 def _write_all(out: Path, takes: list[tuple[str, Samples]]) -> None:
     import numpy as np
 
-    if out.suffix:
+    if out.suffix and not out.is_dir():
         rest = np.zeros(round(0.7 * SAMPLE_RATE), np.float32)
         _write(out, np.concatenate([part for _, take in takes for part in (take, rest)] or [rest]))
         return

@@ -33,7 +33,7 @@ __all__ = [
     "write_script",
 ]
 
-METHOD = "script-5"
+METHOD = "script-6"
 """Raised when the same readings may give another cast or script."""
 
 

@@ -118,7 +118,8 @@ def _check(pins: Pins, known: Mapping[str, VoiceProfile]) -> None:
         if asked is not None and asked not in known:
             raise UsageError(
                 f"cast.toml names the voice {asked}, which is not in the bank for this language.",
-                "`comic-narrator voices` lists what there is; name one of those.",
+                "`comic-narrator voices` lists what there is; name one of those. A recording of yours is spoken by "
+                "engines that copy voices, such as --set voice.backend=fish.",
             )
 
 

@@ -108,9 +108,12 @@ def parse_wordbook(text: str, where: Path) -> Wordbook:
     if not isinstance(characters, dict):
         characters = {CHARACTERS: characters}
     for name, words in {**tables, **characters}.items():
-        if not isinstance(words, dict) or not all(isinstance(said, str) and said for said in words.values()):
+        table = words if isinstance(words, dict) else {}
+        wrong = next((word for word, said in table.items() if not (isinstance(said, str) and said)), None)
+        if table is not words or wrong is not None:
+            what = f"[{name}] does not say in words how “{wrong}” is said" if table is words else f"{name} is no table"
             raise UsageError(
-                f"{where} is not a valid lexicon: {name} is no table of words.",
+                f"{where} is not a valid lexicon: {what}.",
                 'Write [all], [en], [ja] or [characters.NAME], and below it WORD = "as it is said" or "/IPA/".',
             )
     return Wordbook(tables, characters)  # type: ignore[arg-type]

@@ -95,7 +95,8 @@ class Bed:
         lead = self._lead_dip.curve(first, count) if any(p.sound.kind == "music" for p in here) else dip
         ducked = {kind: decibels(DUCKED_DB[kind] * dip) for kind in {p.sound.kind for p in here}}
         for placement in here:
-            self._add(placement, out, first, ducked[placement.sound.kind], lead)
+            stepping = ducked[placement.sound.kind] if placement.ducked else np.ones_like(dip)
+            self._add(placement, out, first, stepping, lead)
         return out
 
     @staticmethod

@@ -22,7 +22,14 @@ WORN_SECONDS = 20.0
 CROSS_SECONDS = {"ambience": 2.5, "music": 4.0}
 FLOOR = "room"
 """The ambience that is always there, faintly: a film never falls silent as if it were broken."""
-FLOOR_DB = -12.0
+FLOOR_DB = -22.0
+"""As far below the speech as it would be ducked to, but always: a room that breathes with the voice is no room."""
+OPENING_SECONDS = 10.0
+"""A film opens on its place and on the first voices; music enters later, where it is not in their way."""
+OPENING_SHARE = 0.25
+"""The opening is at most so much of a film: a short one has music too."""
+REST_SECONDS = 1.2
+"""So long nobody speaks where music may enter: in shorter gaps it would come in under a voice."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,10 @@ class Cue:
 
 @dataclass(frozen=True)
 class Placement:
-    """A sound in the film: where it begins, how long it is held, with which fades, all in seconds."""
+    """A sound in the film: where it begins, how long it is held, with which fades, all in seconds.
+
+    What is not `ducked` does not step back for speech.
+    """
 
     sound: Sound
     start: float
@@ -53,6 +63,7 @@ class Placement:
     place: float = 0.0
     fade_in: float = 0.0
     fade_out: float = 0.0
+    ducked: bool = True
 
 
 @dataclass(frozen=True)
@@ -74,21 +85,40 @@ def choose(
     *,
     floor: bool = True,
     fetched: Sequence[Sound] = (),
+    music_from: float = 0.0,
 ) -> Choice:
     """Choose for a film of so many seconds; earlier shelves are asked first (the user's before the program's).
 
-    `floor` has a quiet room heard under it all; `fetched` is asked where nothing on the shelves fits.
+    `floor` has a quiet room heard under it all; `fetched` is asked where nothing on the shelves fits; no music is
+    played before `music_from`, in seconds.
     """
     missing: list[tuple[str, str]] = []
     mine, ours = shelves[:-1], (shelves[-1], fetched)
     placed = [*_effects([cue for cue in cues if cue.kind == "sound"], mine, ours, seconds, missing)]
     for kind in ("ambience", "music"):
         spans = [cue for cue in cues if cue.kind == kind]
-        placed += _spans(spans, KINDS[kind], (*mine, *ours), seconds, missing)
+        held = _spans(spans, KINDS[kind], (*mine, *ours), seconds, missing)
+        placed += _from(music_from, held) if kind == "music" else held
     if floor:
         rooms = [s for s in by_kind(shelves[-1], "ambience") if s.name == FLOOR]
-        placed += [Placement(room, 0.0, seconds, FLOOR_DB) for room in rooms]
+        placed += [Placement(room, 0.0, seconds, FLOOR_DB, ducked=False) for room in rooms]
     return Choice(tuple(sorted(placed, key=lambda p: (p.start, p.sound.name))), tuple(missing))
+
+
+def music_entry(spoken: Sequence[tuple[float, float]], seconds: float, opening: float = OPENING_SECONDS) -> float:
+    """When music may enter a film of so many seconds in which somebody speaks in these sorted spans.
+
+    That is in the first rest behind the opening, or at once where nobody speaks in the opening.
+    """
+    opening = min(opening, OPENING_SHARE * seconds)
+    if not spoken or spoken[0][0] >= opening:
+        return 0.0
+    silent_since = opening
+    for start, end in spoken:
+        if start - silent_since >= REST_SECONDS:
+            break
+        silent_since = max(silent_since, end)
+    return silent_since
 
 
 def find(wanted: Iterable[str | None], shelves: Sequence[Sequence[Sound]], kind: Kind) -> list[Sound]:
@@ -210,6 +240,15 @@ def _spans(
             running[sound.name] = replace(known, end=cue.end) if known else _begun(sound, cue, len(sounds))
     placed += [_ended(placement, placement.end, seconds) for placement in running.values()]
     return placed
+
+
+def _from(entry: float, placed: Sequence[Placement]) -> list[Placement]:
+    """The placements from `entry` on; one that would only fade in and out again is not begun."""
+    return [
+        replace(placement, start=max(placement.start, entry))
+        for placement in placed
+        if placement.start >= entry or placement.end - entry > placement.fade_in + placement.fade_out
+    ]
 
 
 def _begun(sound: Sound, cue: Cue, layers: int) -> Placement:

@@ -65,7 +65,9 @@ def _choose(readings: Mapping[str, PageReading], script: Script, timing: Timing,
     cues = [cue for cue in _cues(readings, script, timing) if kinds[cue.kind]]
     places = _sides(readings, run)
     sided = [_with_place(cue, places) if wanted.stereo else cue for cue in cues]
-    choose = partial(sound_stage.choose, sided, shelves, timing.frames / timing.fps, floor=wanted.ambience)
+    seconds = timing.frames / timing.fps
+    entry = sound_stage.music_entry(_spoken(timing), seconds, wanted.opening)
+    choose = partial(sound_stage.choose, sided, shelves, seconds, floor=wanted.ambience, music_from=entry)
     choice = choose()
     gaps = _gaps(choice, sided) if wanted.freesound else []
     if not gaps:

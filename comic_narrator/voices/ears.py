@@ -23,7 +23,7 @@ from comic_narrator.voices import Samples
 from comic_narrator.voices.checks import Fault
 from comic_narrator.voices.kana import kana
 
-METHOD = "ears-1"
+METHOD = "ears-2"
 """Raised when the same take may be heard or judged otherwise."""
 
 WHISPER_RATE = 16_000
@@ -168,18 +168,28 @@ def _english_numbers(text: str) -> str:
     # Whisper leaves fillers out or writes them as it likes; its own normaliser drops them too. So with stutters.
     text = re.sub(r"\b(?:hmm|hum|mm|mhm|mmm|uh|um)\b", " ", text)
     text = re.sub(r"\b([a-z]{1,2})-(?=\1)", "", text).replace("-", " ").replace("—", " ")
+    text = re.sub(r"\$([\d,.]*\d) (thousand|million|billion)\b", r"\1 \2 dollars", text)
+    text = re.sub(r"\$(\d+(?:,\d{3})*)\.(\d\d)\b", r"\1 dollars \2 cents", text)
     text = re.sub(r"\$(\d+(?:,\d{3})*)", r"\1 dollars", text).replace("%", " percent").replace("&", " and ")
-    text = re.sub(r"\b(\d{1,2}):(\d{2})\b", lambda m: f"{m[1]} {m[2]}" if m[2] != "00" else f"{m[1]} o'clock", text)
+    text = re.sub(r"\b(\d{1,2}):(\d{2})\b", lambda m: _clock(m[1], m[2]), text)
     text = re.sub(r"(\d+)(?:st|nd|rd|th)\b", lambda m: str(num2words(int(m[1]), to="ordinal")), text)
-    text = re.sub(r"\d+(?:,\d{3})*", lambda m: _number_words(m[0]), text).replace("-", " ")
+    text = re.sub(r"(?<=\d)\.(\d+)", lambda m: " ".join((" point", *m[1])), text)
+    text = re.sub(r"(\byear )?(\d+(?:,\d{3})*)", lambda m: (m[1] or "") + _number_words(m[2], bool(m[1])), text)
+    text = text.replace("-", " ")
     same = {"mr.": "mister", "mrs.": "missus", "dr.": "doctor", "okay": "ok", "all right": "alright"}
     for written, said in same.items():
         text = re.sub(rf"\b{re.escape(written)}(?!\w)", said, text)
     return text
 
 
-def _number_words(digits: str) -> str:
+def _clock(hour: str, minute: str) -> str:
+    if minute == "00":
+        return f"{hour} o'clock"
+    return f"{hour} {minute}" if minute[0] != "0" else f"{hour} oh {minute[1]}"
+
+
+def _number_words(digits: str, is_told_year: bool) -> str:
     number = int(digits.replace(",", ""))
-    is_year = "," not in digits and (1100 <= number < 2000 or 2010 <= number < 2100)
+    is_year = "," not in digits and (1100 <= number < 2000 or 2010 <= number < (10_000 if is_told_year else 2100))
     said = str(num2words(number, to="year" if is_year else "cardinal"))
     return f" {said.replace(',', '').replace(' and ', ' ')} "

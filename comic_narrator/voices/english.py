@@ -6,7 +6,7 @@ import re
 import unicodedata
 from itertools import count
 
-from comic_narrator.lexicon import english_words
+from comic_narrator.lexicon import SPELLED, english_words
 from comic_narrator.numerals import numbers_said, roman_number
 
 _STARTS = {
@@ -23,23 +23,24 @@ The consonant alone: with a vowel behind it, or a rest, the model makes a word o
 SOUND_WORDS = {
     "ahem": "əhˈɛm", "arrgh": "ˈɑɹɡ", "boing": "bˈYŋ", "brr": "bˈɜɹ", "eek": "ˈik", "eww": "ˈiu", "gah": "ɡˈɑ",
     "grr": "ɡˈɜɹ", "ha": "hˈɑɑ", "hm": "hˈʌm", "hmm": "hˈʌm", "hmpf": "hˈʌmf", "hmph": "hˈʌmf", "kapow": "kəpˈW",
-    "meh": "mˈɛ", "mm": "ˈʌm", "nah": "nˈæ", "oo": "ˈu", "pfft": "pˈʌft", "psh": "pˈɪʃ", "psst": "pˈɪst", "sh": "ʃˈʌ",
-    "shh": "ʃˈʌ", "thwack": "θwˈæk", "tsk": "tˈɪsk", "yeah": "jˈæə", "zz": "zˈɪz",
+    "gyah": "ɡjˈɑ", "kya": "kjˈɑ", "m'lady": "məlˈAdi", "meh": "mˈɛ", "mm": "ˈʌm", "nah": "nˈæ", "oo": "ˈu",
+    "pff": "pˈʌf", "pfft": "pˈʌft", "psh": "pˈɪʃ", "psst": "pst", "pst": "pst", "sh": "ʃˈʌ", "shh": "ʃˈʌ",
+    "thwack": "θwˈæk", "tsk": "tˈɪsk", "y'hear": "jəhˈɪɹ", "yeah": "jˈæə", "zz": "zˈɪz",
 }  # fmt: skip
 """Kokoro's phonemes for words of comics that the lexicon lacks or has wrong."""
+
+_NAMES = {
+    "A": "A", "B": "bi", "C": "si", "D": "di", "E": "i", "F": "ɛf", "G": "ʤi", "H": "Aʧ", "I": "I", "J": "ʤA",
+    "K": "kA", "L": "ɛl", "M": "ɛm", "N": "ɛn", "O": "O", "P": "pi", "Q": "kju", "R": "ɑɹ", "S": "ɛs", "T": "ti",
+    "U": "ju", "V": "vi", "W": "dʌbəlju", "X": "ɛks", "Y": "wI", "Z": "zi",
+}  # fmt: skip
+"""Kokoro's phonemes for the names of the letters, without their stress."""
 
 _RESPELLED = {
     "mr": "mister", "mrs": "missus", "ms": "miz", "dr": "doctor", "vs": "versus", "jr": "junior",
     "sr": "senior", "sgt": "sergeant", "capt": "captain", "prof": "professor", "'em": "um", "'n'": "and",
     "ol'": "ole", "etc.": "etcetera",
 }  # fmt: skip
-
-_SPELLED = frozenset({
-    "BBC", "CBS", "CD", "CEO", "CIA", "DJ", "DNA", "DVD", "EMT", "ESP", "FBI", "GPS", "HQ", "IOU", "IQ", "IRS",
-    "JFK", "KGB", "KO", "LAPD", "NBC", "NYC", "NYPD", "PC", "PHD", "SOS", "SUV", "TNT", "TV", "UFO", "UK", "UN",
-    "USA", "VIP", "VR",
-})  # fmt: skip
-"""Abbreviations said letter by letter; those that are words too (AI, ID, US) are left out."""
 
 _SIGNS = str.maketrans({
     "’": "'", "‘": "'", "`": "'", "´": "'", "–": "—", "―": "—", "„": "“", "«": "“", "»": "”", "&": " and ", "@": " at ",
@@ -95,9 +96,24 @@ def _uncapped(word: str) -> str:
         return number
     low = word.lower()
     silent = not set(word) & set("AEIOUY'") and len(word) <= 4 and not re.search(r"(.)\1", word)
-    if word in _SPELLED or (silent and low not in SOUND_WORDS and low not in english_words()):
+    if word != "OK" and (word in SPELLED or (silent and low not in SOUND_WORDS and low not in english_words())):
         return word
     return low
+
+
+def spelled(word: str) -> str | None:
+    """Phonemes of several of what is said letter by letter, or of what is theirs (TVs, FBI's); None for other words."""
+    match = re.fullmatch(r"([A-Z]{2,4})'?s", word)
+    if match is None or match[1] not in SPELLED:
+        return None
+    *first, last = (_NAMES[letter] for letter in match[1])
+    end = "ᵻz" if last.endswith(("s", "ʧ")) else "z"
+    return "".join(_stressed(letter, "ˌ") for letter in first) + _stressed(last, "ˈ") + end
+
+
+def _stressed(sound: str, mark: str) -> str:
+    """A letter's name with its stress before its vowel, where Kokoro's alphabet has it."""
+    return re.sub(r"(?=[AIOWYaeiouɑɐɔəɛɪʊʌ])", mark, sound, count=1)
 
 
 def _shortened(word: str) -> str:

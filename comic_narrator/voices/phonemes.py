@@ -14,9 +14,9 @@ from num2words import num2words
 
 from comic_narrator.errors import MissingToolError
 from comic_narrator.onnx import silence_onnxruntime
-from comic_narrator.voices.english import SOUND_WORDS, STUTTERS, plain
+from comic_narrator.voices.english import SOUND_WORDS, STUTTERS, plain, spelled
 
-VERSION = "g2p-4"
+VERSION = "g2p-5"
 """Changes whenever the same text may give other phonemes."""
 
 LIMIT = 400
@@ -108,7 +108,8 @@ def _words(piece: str) -> list[_Word]:
                 words.append((token.text, ""))
             elif token.phonemes:
                 word = token.text.lower()
-                words.append((word, SOUND_WORDS.get(word) or STUTTERS.get(word) or kokoro(token.phonemes)))
+                known = spelled(token.text) or SOUND_WORDS.get(word) or STUTTERS.get(word)
+                words.append((word, known or kokoro(token.phonemes)))
     return words
 
 

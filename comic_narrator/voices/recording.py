@@ -11,11 +11,13 @@ from typing import Literal
 import numpy as np
 import soundfile
 import soxr
+from numpy.typing import NDArray
 
 from comic_narrator.errors import InputError, UsageError
 from comic_narrator.model import SAMPLE_RATE
 from comic_narrator.voice_profiles import Age, VoicePrint
 from comic_narrator.voices import Samples
+from comic_narrator.voices.checks import sound_faults
 from comic_narrator.voices.embedded import finished, trimmed
 from comic_narrator.voices.listening import measured
 
@@ -25,6 +27,9 @@ REST = 0.5
 LONGEST = 30.0
 SHORTEST = 2.0
 """Seconds of speech that a reference may have, at most and at least."""
+
+TELEPHONE = 16_000
+"""Samples a second: a recording with fewer holds nothing of what makes a voice clear."""
 
 WOMAN = 165.0
 """Hz: a voice above this is taken for a woman's where nobody says."""
@@ -44,13 +49,33 @@ class NewVoice:
 
 
 def load_recording(file: Path) -> Samples:
-    """A sound file as 48 kHz mono; InputError when it is none."""
+    """A sound file as 48 kHz mono; InputError when there is none, or it is none."""
+    samples, rate = _read(file)
+    return np.asarray(soxr.resample(_mono(samples), rate, SAMPLE_RATE, quality="HQ"), np.float32)
+
+
+def _read(file: Path) -> tuple[NDArray[np.float32], int]:
+    if not file.is_file():
+        raise InputError(f"There is no file {file}.", "Check the path of the recording.")
     try:
         samples, rate = soundfile.read(file, dtype="float32", always_2d=True)
     except (soundfile.LibsndfileError, OSError) as error:
         raise InputError(f"{file} is no sound file that can be read.", "Give a WAV, FLAC, OGG or MP3 file.") from error
-    mono = samples.mean(axis=1)
-    return np.asarray(soxr.resample(mono, rate, SAMPLE_RATE, quality="HQ"), np.float32)
+    return samples, rate
+
+
+def _mono(samples: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean of the channels, or the loudest of them where they cancel each other out."""
+    mean, power = samples.mean(axis=1), (samples**2).mean(axis=0)
+    return mean if (mean**2).mean() >= 0.2 * power.max(initial=0.0) else samples[:, int(power.argmax())]
+
+
+def remarks(file: Path) -> tuple[str, ...]:
+    """What will be heard in every copy of the voice in a recording: that it is clipped, noisy, or a telephone's."""
+    _, rate = _read(file)
+    take = finished(trimmed(load_recording(file), SAMPLE_RATE))
+    found = [fault.what for fault in sound_faults(take, "") if fault.kind in ("clipping", "noise")]
+    return (*found, *([f"it holds nothing above {rate // 2} Hz"] if rate < TELEPHONE else []))
 
 
 def heard_in(file: Path) -> VoicePrint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,17 @@ def test_it_is_as_loud_as_it_should_be(sample_film: Film) -> None:
     peak = float(re.findall(r"Peak:\s+(-?[\d.]+) dBFS", summary)[0])
     assert loudness == pytest.approx(-16, abs=1)
     assert peak <= -1
+
+
+def test_music_enters_behind_the_first_lines(sample_film: Film) -> None:
+    timing, _ = parsed(sample_film)
+    wave, rate = soundfile.read(sample_film.work / "sound.wav")
+    said = [(clip.start, clip.end) for clip in timing.scenes[0].clips]
+    before = wave[rate : round((said[0][0] - 0.2) * rate)]
+    rests = [(a, b) for (_, a), (b, _) in pairwise(said) if a > 10 and b - a > 2]
+    behind = wave[round((rests[0][0] + 1) * rate) : round((rests[0][1] - 0.3) * rate)]
+    assert -70 < 10 * np.log10(np.mean(before**2)) < -50
+    assert 10 * np.log10(np.mean(behind**2)) > -35
 
 
 def test_what_is_heard_is_what_the_script_says(sample_film: Film) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -13,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import soundfile
 
 from tests.conftest import draw_page
-from tests.e2e.conftest import FAKES, QUICK
+from tests.e2e.conftest import FAKES, QUICK, narrate
 from tests.fakes import speech_servers as fakes
-from tests.fakes.speech_servers import FakeOpenAI
+from tests.fakes.speech_servers import FakeFish, FakeOpenAI
+from tests.unit.test_listening import hum
 
 pytestmark = pytest.mark.slow
 
@@ -84,6 +87,35 @@ def test_a_server_that_dies_in_mid_book_ends_the_run_and_the_next_one_goes_on(bo
     assert report(book)["shortfalls"] == []
     for file in work(book).rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+def test_a_recording_of_the_users_speaks_in_a_film(book: Path) -> None:
+    bank, listen = f"voice.bank={book.parent / 'bank'}", ("--set", "voice.listen=off")
+    soundfile.write(book.parent / "me.wav", hum(120, 11.0), 48_000)
+    words = ("--name", "Me", "--licence", "my own voice", "--text", "What I say.")
+    added = narrate("voices", "add", "me.wav", *words, "--set", bank, cwd=book.parent)
+    assert added.returncode == 0, added.stderr
+    (book.parent / "cast.toml").write_text('narrator = "me"\n[[character]]\nname = "Nobody"\n', encoding="utf-8")
+    script = {
+        "schema": "comic_narrator.script/1",
+        "language": "en",
+        "beats": [
+            {"id": "0001.01.1", "page": "0001", "panel": "0001.01", "kind": "speech", "text": "It was night.",
+             "speaker": "narrator", "voice": "me"}
+        ],
+    }  # fmt: skip
+    (book.parent / "script.json").write_text(json.dumps(script), encoding="utf-8")
+    with FakeFish() as fish:
+        command = [arg.replace("voice.backend=openai", "voice.backend=fish") for arg in speech_of(book, fish.url)]
+        command += ["--set", bank, *listen, "--from-script-json", str(book.parent / "script.json")]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=surroundings(), timeout=120, cwd=book.parent
+        )
+        assert done.returncode == 0, done.stderr
+        (reference,) = fish.asked[0]["references"]
+    assert base64.b64decode(reference["audio"]) == (book.parent / "bank" / "me.wav").read_bytes()
+    assert reference["text"] == "What I say."
+    assert "my own voice" in next(v["licence"] for v in report(book)["voices"] if v["name"] == "me")
 
 
 def test_no_server_at_all_is_said_before_anything_is_read(book: Path, server: FakeOpenAI) -> None:

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
+from PIL import Image
 
+from benchmarks.lines import drawn_lines, script_lines
 from comic_narrator.model import Line, PageReading
+from comic_narrator.script.cast import NEAR, gap
+from comic_narrator.voices.bank import profiles
 from tests.conftest import draw_page
-from tests.e2e.conftest import FAKES, QUICK, SMALL, narrate
+from tests.e2e.conftest import FAKES, QUICK, ROOT, SMALL, narrate
 from tests.unit.test_listening import hum
 
 pytestmark = pytest.mark.slow
 
+SAMPLES = ROOT / "samples" / "pages"
+LINES = [line.text for line in (*drawn_lines("en"), *script_lines("en"))]
 SPEAKERS = [f"Person {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXY"]
 
 
 def volume(folder: Path, pages: int, first: int) -> Path:
-    """A book of drawn pages, and beside it page.json files on which 25 people speak, each on two pages at least."""
+    """A book of the samples' pages, and beside it page.json files on which 25 people say the lines of our samples,
+    each of them on two pages at least.
+    """
     book, readings = folder / f"volume{first}", folder / f"readings{first}"
     book.mkdir()
     for number in range(1, pages + 1):
-        image = draw_page()
+        with Image.open(SAMPLES / f"western_{number % 3 + 1}.png") as drawn:
+            image = drawn.convert("RGB").resize((400, 600))
         image.save(book / f"{number:03}.png")
         page = f"{number:04}"
         lines = tuple(
@@ -32,7 +42,7 @@ def volume(folder: Path, pages: int, first: int) -> Path:
                 id=f"{page}.01.{i}",
                 panel=f"{page}.01",
                 kind="dialogue",
-                text=f"THIS IS {SPEAKERS[(first + 7 * number + i) % 25].upper()}, PAGE {number}",
+                text=LINES[(14 * (number - 1) + i) % len(LINES)],
                 speaker=SPEAKERS[(first + 7 * number + i) % 25],
                 confidence=1.0,
             )
@@ -61,6 +71,11 @@ def cast_of(work: Path) -> dict[str, str]:
     return {character["name"]: character["voice"] for character in cast["characters"]}
 
 
+def told_of(work: Path) -> set[str]:
+    """The takes that the last run used."""
+    return {take["file"] for take in json.loads((work / "takes.json").read_text(encoding="utf-8"))["takes"]}
+
+
 def until(stage: str, book: Path, out: Path, *more: str, voice: str = "embedded") -> None:
     readings = book.with_name(book.name.replace("volume", "readings"))
     done = narrate(
@@ -74,7 +89,9 @@ def test_25_people_keep_their_voices_over_two_volumes_with_one_cast(tmp_path: Pa
     one, two = volume(tmp_path, 5, 1), volume(tmp_path, 4, 2)
     until("script", one, tmp_path / "one.mp4")
     first = cast_of(tmp_path / "one.mp4.work")
-    assert len(set(first.values())) == len(SPEAKERS)
+    assert set(first) == set(SPEAKERS)
+    known = {profile.id: profile for profile in profiles("en")}
+    assert min(gap(known[one], known[other]) for one, other in combinations(first.values(), 2)) >= NEAR
     kept = narrate("voices", "keep", tmp_path / "one.mp4.work", "-o", tmp_path / "cast.toml", cwd=tmp_path)
     assert kept.returncode == 0, kept.stderr
     until("script", two, tmp_path / "two.mp4")
@@ -91,6 +108,7 @@ def test_a_second_run_speaks_nothing_and_a_line_less_is_a_take_less(tmp_path: Pa
     book = volume(tmp_path, 4, 1)
     out, work = tmp_path / "one.mp4", tmp_path / "one.mp4.work"
     until("speech", book, out, voice="tone")
+    said = told_of(work)
     takes, cast = {file.name for file in (work / "takes").iterdir()}, (work / "cast.json").read_bytes()
     until("speech", book, out, voice="tone")
     report = json.loads((work / "report.json").read_text(encoding="utf-8"))
@@ -107,6 +125,8 @@ def test_a_second_run_speaks_nothing_and_a_line_less_is_a_take_less(tmp_path: Pa
     report = json.loads((work / "report.json").read_text(encoding="utf-8"))
     assert [stage["made"] for stage in report["stages"] if stage["stage"] == "speech"] == [0]
     assert {file.name for file in (work / "takes").iterdir()} == takes
+    assert len(said - told_of(work)) == 1, "the take of the line that is gone"
+    assert told_of(work) < said
     assert {c["name"]: c["voice"] for c in json.loads(cast)["characters"]} == cast_of(work)
     script = json.loads((work / "script.json").read_text(encoding="utf-8"))
     assert gone.text not in [beat.get("printed") for beat in script["beats"]]
@@ -116,12 +136,12 @@ def test_the_lexicon_beside_the_book_changes_just_the_takes_with_its_words(tmp_p
     book = volume(tmp_path, 2, 1)
     until("speech", book, tmp_path / "one.mp4", voice="tone")
     script = json.loads((tmp_path / "one.mp4.work" / "script.json").read_text(encoding="utf-8"))
-    touched = [beat for beat in script["beats"] if "page one" in (beat.get("text") or "")]
-    (tmp_path / "lexicon.toml").write_text('[en]\none = "wun"\n', encoding="utf-8")
+    touched = [beat for beat in script["beats"] if "sandwich" in (beat.get("text") or "")]
+    (tmp_path / "lexicon.toml").write_text('[en]\nsandwich = "sangwich"\n', encoding="utf-8")
     until("speech", book, tmp_path / "one.mp4", voice="tone")
     report = json.loads((tmp_path / "one.mp4.work" / "report.json").read_text(encoding="utf-8"))
     assert [stage["made"] for stage in report["stages"] if stage["stage"] == "speech"] == [len(touched)]
-    assert touched
+    assert len(touched) == 2
 
 
 def test_voices_are_listed_filtered_and_found_by_ear(tmp_path: Path) -> None:
@@ -149,6 +169,11 @@ def test_a_recording_is_added_and_listed(tmp_path: Path) -> None:
     assert twice.returncode == 2
     matched = narrate("voices", "match", "me.flac", "--json", *bank, cwd=tmp_path)
     assert json.loads(matched.stdout)[0]["id"] == "me"
+    listed = narrate("voices", "list", *bank, cwd=tmp_path)
+    assert "not with this engine: me;" in listed.stderr
+    said = narrate("voices", "say", "me", "HELLO", "-o", "x.wav", *bank, cwd=tmp_path)
+    assert said.returncode == 2
+    assert "voice.backend=fish" in said.stderr
 
 
 def test_a_voice_says_a_text_and_a_cast_is_auditioned(tmp_path: Path) -> None:
@@ -157,6 +182,11 @@ def test_a_voice_says_a_text_and_a_cast_is_auditioned(tmp_path: Path) -> None:
     sound, rate = soundfile.read(tmp_path / "x.wav")
     assert rate == 48_000
     assert 0.3 < len(sound) / rate < 3
+    (tmp_path / "lexicon.toml").write_text('[characters.Grump]\nno = "nay"\n', encoding="utf-8")
+    narrate("voices", "say", "am_michael", "OH, NO!", "-o", "y.wav", cwd=tmp_path)
+    narrate("voices", "say", "am_michael", "OH, NO!", "--character", "Grump", "-o", "z.wav", cwd=tmp_path)
+    assert (tmp_path / "x.wav").read_bytes() == (tmp_path / "y.wav").read_bytes() != (tmp_path / "z.wav").read_bytes()
+    (tmp_path / "lexicon.toml").unlink()
     assert narrate("voices", "say", "nobody", "OH", "-o", "x.wav", cwd=tmp_path).returncode == 2
     assert narrate("voices", "say", "am_michael", "...", "-o", "x.wav", cwd=tmp_path).returncode == 2
     assert narrate("voices", "say", "am_michael", "OH", "-o", "x.txt", cwd=tmp_path).returncode == 2

@@ -72,6 +72,8 @@ def fish() -> None:
         response = json.loads((folder / f"{name}.json").read_text())["response"]
         sha256 = hashlib.sha256((folder / f"{name}.wav").read_bytes()).hexdigest()
         carried[name] = {"status": response["status"], "kind": response["headers"]["content-type"], "sha256": sha256}
+    schemas = json.loads((folder / "openapi_json2.json").read_text())["response"]["body"]["components"]["schemas"]
+    carried["schema"] = {name: schemas[name] for name in ("ServeTTSRequest", "ServeReferenceAudio")}
     carried["concurrency"] = json.loads((folder / "concurrency.json").read_text())
     (HERE / "fish.json").write_text(json.dumps(carried, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (HERE / "fish_speech.wav").write_bytes((folder / "tts_json_wav.wav").read_bytes())

@@ -47,13 +47,17 @@ def told_of(names: dict[str, tuple[str | None, str | None]], pages: int) -> Peop
     )
 
 
-def test_forty_leads_have_forty_voices_and_those_who_matter_are_told_apart() -> None:
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_forty_leads_have_forty_voices_and_those_who_matter_are_told_apart(language: str) -> None:
     names = tuple(f"P{i}" for i in range(40))
-    cast = cast_book(book(*([names] * 2), names[:20], names[:12]), NOBODY, BANK)
+    bank = profiles(language)
+    cast = cast_book(book(*([names] * 2), names[:20], names[:12]), NOBODY, bank)
     chosen = voices(cast)
     assert len(set(chosen.values())) == 40
     assert cast.narrator.voice not in chosen.values()
-    known = {voice.id: voice for voice in BANK}
+    known = {voice.id: voice for voice in bank}
+    everybody = [known[chosen[name]] for name in names]
+    assert min(gap(one, other) for one, other in combinations(everybody, 2)) > 0.7
     leads = [known[chosen[name]] for name in names[:12]] + [known[cast.narrator.voice]]
     assert all(gap(one, other) >= NEAR for one, other in combinations(leads, 2))
     assert not {voice.colouring for voice in leads} & {"robot", "monster"}
@@ -186,8 +190,9 @@ def test_a_broken_cast_toml_is_said(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[en]\nword = 3", "word = 'x'", "[characters]\nAnn = 'x'", "["])
 def test_a_broken_lexicon_is_said(text: str) -> None:
-    with pytest.raises(UsageError, match=r"lexicon\.toml"):
+    with pytest.raises(UsageError, match=r"lexicon\.toml") as raised:
         parse_wordbook(text, Path("lexicon.toml"))
+    assert "3" not in text or "[en] does not say in words how “word” is said" in raised.value.what
 
 
 def test_pinned_names_are_said_as_the_cast_says_unless_the_lexicon_knows_better() -> None:

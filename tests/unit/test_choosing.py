@@ -11,7 +11,7 @@ import soundfile
 
 from comic_narrator.errors import InputError, UsageError
 from comic_narrator.sound import Cue, Placement, choose, decode, find, read_folder, shipped
-from comic_narrator.sound.choosing import AGAIN_SECONDS, FLOOR
+from comic_narrator.sound.choosing import AGAIN_SECONDS, FLOOR, music_entry
 
 SHELVES = (shipped(),)
 
@@ -99,6 +99,34 @@ def test_music_goes_on_while_the_mood_does_and_changes_when_it_comes_back() -> N
 )  # fmt: skip
 def test_every_mood_has_music(mood: str) -> None:
     assert find((mood,), SHELVES, "music")
+
+
+@pytest.mark.parametrize(
+    ("spoken", "seconds", "entry"),
+    [
+        pytest.param([(3, 5), (6, 9), (9.5, 12), (13, 15), (18, 20)], 60, 15, id="behind-the-lines"),
+        pytest.param([(3, 5), (14, 20)], 60, 10, id="in-a-long-rest"),
+        pytest.param([(3, 9), (10.5, 14), (16, 20)], 60, 14, id="not-in-a-gap"),
+        pytest.param([(3, 30), (4, 6), (33, 35)], 60, 30, id="two-speak-at-once"),
+        pytest.param([(12, 14), (20, 22)], 60, 0, id="nobody-speaks-first"),
+        pytest.param([], 60, 0, id="nobody-speaks"),
+        pytest.param([(3, 5), (8, 12)], 20, 5, id="short-film"),
+        pytest.param([(1, 20)], 20, 20, id="no-rest"),
+    ],
+)
+def test_music_enters_in_the_first_rest_behind_the_opening(
+    spoken: list[tuple[float, float]], seconds: float, entry: float
+) -> None:
+    assert music_entry(spoken, seconds) == entry
+    assert music_entry(spoken, seconds, opening=0) == 0
+
+
+def test_no_music_before_its_entry_nor_a_snatch_of_it_there() -> None:
+    cues = spans("music", (0, 20, "calm"), (20, 60, "tension"))
+    assert [p.start for p in choose(cues, SHELVES, 60, floor=False, music_from=12).placements] == [12, 18]
+    late = choose(cues, SHELVES, 60, floor=False, music_from=19).placements
+    assert [(p.start, p.end) for p in late] == [(19, 60)]
+    assert all(p.fade_in > 1 for p in late)
 
 
 def test_a_room_is_always_there_unless_told_otherwise() -> None:

@@ -71,6 +71,10 @@ def test_words_are_compared_as_they_are_said() -> None:
         normal_words("Mr. Fox paid $1,200 on the 3rd—okay?")
         == "mister fox paid one thousand two hundred dollars on the third ok"
     )
+    assert normal_words("$4.5 million, or $12.99 at 7:05 in the year 2187.") == (
+        "four point five million dollars or twelve dollars ninety nine cents at seven oh five "
+        "in the year twenty one eighty seven"
+    )
     assert normal_words("Où est l'été ?", "fr") == "où est lété"
 
 

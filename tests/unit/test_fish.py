@@ -6,6 +6,7 @@ import base64
 import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -76,6 +77,17 @@ def test_recorded_seeds_repeat_and_an_unknown_voice_is_answered_by_anybody() -> 
     assert fish_facts("tts_reference_id_missing")["status"] == 200
 
 
+def test_recorded_calls_wait_for_each_other_and_health_is_not_answered_meanwhile() -> None:
+    told = fish_facts("concurrency")
+    ends = sorted(call["end"] for call in told["requests"].values())
+    assert min(b - a for a, b in pairwise(ends)) > 0.9 * ends[0], "four calls at once take as long as four in a row"
+    asked = told["health_probes_2s_timeout"]
+    while_it_speaks = [probe for probe in asked if ends[0] < probe["t"] < ends[-1]]
+    assert while_it_speaks
+    assert {probe.get("exc") for probe in while_it_speaks} == {"ReadTimeout"}
+    assert asked[-1]["status"] == 200
+
+
 REFUSED = (
     "tts_empty_text",
     "tts_space_text",
@@ -127,6 +139,29 @@ def test_the_voice_comes_as_bytes_with_every_call_and_never_by_name(
     assert body["use_memory_cache"] == "off"
     assert body["format"] == "wav"
     assert body["streaming"] is False
+
+
+def test_what_is_sent_is_what_the_recorded_server_knows(
+    fake: FakeFish, voice: FishVoice, narrator: VoiceProfile
+) -> None:
+    # It takes no offence at a field that it does not know; it just does something else.
+    voice.speak(LONG, narrator, Delivery(tone="shouting"))
+    schema = fish_facts("schema")
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "array": list,
+    }
+    for body in fake.asked:
+        for name, value in body.items():
+            told = schema["ServeTTSRequest"]["properties"][name]
+            assert "type" not in told or isinstance(value, kinds[told["type"]]), name
+            assert value in told.get("enum", [value]), name
+            assert "minimum" not in told or told["minimum"] <= value <= told["maximum"], name
+        for reference in body["references"]:
+            assert set(reference) == set(schema["ServeReferenceAudio"]["properties"])
 
 
 def test_the_seed_goes_by_line_voice_and_attempt(fake: FakeFish, voice: FishVoice) -> None:

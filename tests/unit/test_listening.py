@@ -17,7 +17,7 @@ from comic_narrator.voice_profiles import Colouring, distance, semitones
 from comic_narrator.voices.bank import built_in, own, profiles
 from comic_narrator.voices.colouring import coloured, with_effort
 from comic_narrator.voices.listening import measured
-from comic_narrator.voices.recording import REST, NewVoice, add, heard_in
+from comic_narrator.voices.recording import REST, NewVoice, add, heard_in, load_recording, remarks
 
 Sound = NDArray[np.float32]
 
@@ -131,6 +131,8 @@ def test_what_cannot_be_a_voice_is_refused(recording: Path, tmp_path: Path) -> N
     broken.write_bytes(b"RIFF nothing")
     short = tmp_path / "short.wav"
     soundfile.write(short, hum(120, 0.5), SAMPLE_RATE)
+    with pytest.raises(InputError, match=r"There is no file .*none\.wav"):
+        add(tmp_path / "none.wav", NewVoice("A", "CC0-1.0"), bank, set())
     with pytest.raises(InputError, match=r"broken\.wav"):
         add(broken, NewVoice("A", "CC0-1.0"), bank, set())
     with pytest.raises(InputError, match="seconds"):
@@ -142,6 +144,35 @@ def test_what_cannot_be_a_voice_is_refused(recording: Path, tmp_path: Path) -> N
     with pytest.raises(UsageError, match="name"):
         add(recording, NewVoice("!!", "CC0-1.0"), bank, set())
     assert own(bank) == ()
+
+
+SYLLABLE = np.asarray(0.4 * hum(210, 0.4) * np.hanning(round(0.4 * SAMPLE_RATE)), np.float32)
+TALK = np.concatenate([np.concatenate([SYLLABLE, np.zeros(SAMPLE_RATE // 5, np.float32)])] * 5)
+RECORDED: dict[str, tuple[Sound, int, str | None]] = {
+    "clean": (TALK, SAMPLE_RATE, None),
+    "clipped": (np.clip(9 * TALK, -0.1, 0.1), SAMPLE_RATE, "cut off at the top"),
+    "hiss": (
+        TALK + 0.1 * np.random.default_rng(1).standard_normal(len(TALK)).astype(np.float32),
+        SAMPLE_RATE,
+        "never grows quiet",
+    ),
+    "telephone": (TALK[::6], SAMPLE_RATE // 6, "nothing above 4000 Hz"),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_every_copy_of_a_recording_would_have_is_said(tmp_path: Path, name: str) -> None:
+    sound, rate, said = RECORDED[name]
+    soundfile.write(tmp_path / "me.wav", sound, rate)
+    told = remarks(tmp_path / "me.wav")
+    assert [said in remark for remark in told] == [True] if said else told == ()
+
+
+@pytest.mark.parametrize("right", [-1.0, 0.0, 0.3, 1.0])
+def test_a_recording_in_stereo_is_heard_even_where_its_channels_cancel_out(tmp_path: Path, right: float) -> None:
+    soundfile.write(tmp_path / "me.wav", np.stack([TALK, right * TALK], axis=1), SAMPLE_RATE)
+    heard = load_recording(tmp_path / "me.wav")
+    assert float(np.abs(heard).max()) > 0.45 * float(np.abs(TALK).max())
 
 
 def test_a_blend_of_the_users_is_a_voice_and_a_broken_file_is_named(tmp_path: Path) -> None:

@@ -130,6 +130,13 @@ def test_a_short_gap_stays_down(film: tuple[Audio, Loudness, Path]) -> None:
     assert tone_db(sound, 7.0, 7.6) == pytest.approx(tone_db(sound, 4, 6), abs=0.5)
 
 
+def test_what_is_not_ducked_lies_still(tmp_path: Path) -> None:
+    still = Placement(tone("ambience"), 0.0, 36.0, -22.0, ducked=False)
+    mixed(tmp_path / "film.wav", film_speech(), [still], stems={"effects": tmp_path / "bed.wav"})
+    bed = sf.read(tmp_path / "bed.wav", dtype="float32")[0]
+    assert tone_db(bed, 4, 6) == pytest.approx(tone_db(bed, 12, 15), abs=0.1)
+
+
 def test_the_bed_fades_in_and_out(film: tuple[Audio, Loudness, Path]) -> None:
     sound, _, _ = film
     full = tone_db(sound, 1.5, 2.5)

@@ -64,6 +64,8 @@ def test_lettering_becomes_words(printed: str, said: str) -> None:
         ("the end of the button", "ði ˈɛnd ʌv ðə bˈʌtᵊn"),
         ("Hmph! Hm.", "hˈʌmf! hˈʌm."),
         ("TV", "tˈi vˈi"),
+        ("TVs, the FBI's UFOs", "tˌivˈiz, ði ˌɛfbˌiˈIz jˌuˌɛfˈOz"),
+        ("the ICU", "ði ˌI sˈi jˈu"),
         ("in the USA now", "ɪn ðə jˈu ˈɛs ˈA nˈW"),
         ("What?! No…", "wˈʌt?! nˈO…"),
         ("B-but I c-can't", "b bʌt ˌI k kˈænt"),

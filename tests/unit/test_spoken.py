@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.lines import SCRIPTS, printed_lines
+from comic_narrator.lexicon import SPELLED
 from comic_narrator.script import to_spoken
-from comic_narrator.script.spoken.words import SPELLED
+from comic_narrator.script.delivery import SAME_AS, WORDS
+from comic_narrator.voices.english import plain
 from tests.unit.spoken_cases import CASES
 
 
@@ -25,6 +29,33 @@ def test_the_table_is_long_and_no_line_of_capitals_is_spelled_out() -> None:
         spoken = to_spoken(printed, language) or ""
         capitals = set(re.findall(r"\b[A-Z]{2,}\b", spoken)) if language == "en" else set()
         assert capitals <= SPELLED | {"NASA", "NATO"}, (printed, spoken)
+
+
+def test_no_capitals_of_real_pages_and_samples_reach_the_voice_but_those_of_abbreviations() -> None:
+    lines = [line.text for language in ("en", "ja") for line in printed_lines(language)]
+    capitals = [text for text in lines if re.search(r"[A-Z]{2}", text) and text == text.upper()]
+    assert len(capitals) >= 40
+    for text in capitals:
+        spoken = to_spoken(text, "en") or ""
+        for sent in (spoken, plain(spoken)):
+            assert set(re.findall(r"\b[A-Z]{2,}\b", sent)) <= SPELLED, (text, sent)
+            # A letter alone is said by its name: none is left over from a word that was taken apart.
+            assert set(re.findall(r"\b[A-Z]\b", re.sub(r"\b[AP] M\b|\b[A-Z]-(?=[a-z])", "", sent))) <= {"I", "A"}, (
+                text,
+                sent,
+            )
+
+
+def test_scripts_of_the_samples_have_lines_that_can_be_said() -> None:
+    scripts = sorted(SCRIPTS.glob("*.toml"))
+    assert len(scripts) == 6
+    for file in scripts:
+        script = tomllib.loads(file.read_text(encoding="utf-8"))
+        for line in script["line"]:
+            assert to_spoken(line["text"], script["language"]), line
+            assert line["kind"] == "caption" or line["speaker"], line
+            if "tone" in line:
+                assert SAME_AS.get(line["tone"], line["tone"]) in WORDS, line["tone"]
 
 
 @pytest.mark.parametrize(

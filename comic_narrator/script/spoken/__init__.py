@@ -29,7 +29,7 @@ def to_spoken(text: str, language: str, names: Collection[str] = ()) -> str | No
     """
     primary = language.lower().partition("-")[0]
     fractions = re.sub(r"(?<=\d)(?=[½⅓⅔¼¾])", " ", text)
-    clean = fractions.replace("…", "...").translate(QUOTES)
+    clean = fractions.replace("…", "...").replace("\ufe0f", "").replace("❤", "♥").translate(QUOTES)
     clean = "".join(c if c in KEPT else unicodedata.normalize("NFKC", c) for c in unicodedata.normalize("NFC", clean))
     clean = "".join(c for c in clean if c in KEPT or c == "\n" or not _is_a_picture(c))
     if primary == "ja":

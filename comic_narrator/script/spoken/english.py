@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from functools import cache
 
-from comic_narrator.lexicon import english_words
+from comic_narrator.lexicon import SPELLED, english_words
 from comic_narrator.numerals import numbers_said, roman_number, roman_said
 from comic_narrator.script.spoken.words import (
     ABBREVIATIONS,
@@ -17,14 +17,17 @@ from comic_narrator.script.spoken.words import (
     DOTLESS,
     INTERJECTIONS,
     RESPELLED,
-    SPELLED,
+    SOUNDS_MADE,
     TITLES,
 )
 
 _WORD = r"[^\W\d_]+(?:'[^\W\d_]+)*"
 _SWEAR = r"(?<!\w)(?=[^\w\s]*[#@&%])(?=(?:[^\w\s]*[#@$%&*!?]){3})[#@$%&*!?^~+=†☠]{3,}"
 _HIDDEN_DASH = re.compile(
-    r"\b(?!thank-)([a-z]{2,})-(?=(you|i|he|she|we|they|but|and|what|who|why|this|then|if|it's|that's|don't|i'm)\b(?!-))",
+    r"\b(?!thank-)([a-z]{2,})-(?=("
+    r"you|i|he|she|we|they|but|and|what|who|why|this|then|if|it's|that's|don't|i'm|a|an|the|these|those|when|whether|"
+    r"where|because|or|my|your|his|her|our|their|i'll|i've|i'd|you're|you'll|we're|we'll|he's|she's|they're|there's"
+    r")\b(?![-']))",
     re.IGNORECASE,
 )
 """A dash that is lettered as short as a hyphen: before these words a compound is rarer than a break."""
@@ -39,9 +42,17 @@ _MARKED = re.compile(
 )
 """Short forms with a mark in them, which the rules for words would tear apart."""
 
+_CONSONANTS = "BCDFGHJKLMNPQRSTVWXYZ"
+
+_SMALL = frozenset({
+    "am", "an", "as", "at", "be", "by", "do", "go", "he", "if", "in", "is", "it", "me", "my", "no", "of", "on", "or",
+    "so", "to", "up", "us", "we",
+})  # fmt: skip
+"""Words of two letters that a number may follow behind a hyphen: others are letters, as in AK-47."""
+
 _SINGLE = frozenset({
-    "yes", "let", "get", "them", "then", "when", "men", "best", "fed", "red", "bed", "set", "so", "long", "stop", "mom",
-    "boss", "god", "dog", "hot", "not", "lost", "off", "on", "one", "some", "come", "love", "well", "tell", "help",
+    "yes", "let", "get", "them", "then", "when", "men", "best", "red", "bed", "set", "so", "long", "stop", "mom",
+    "boss", "dog", "hot", "not", "lost", "off", "on", "one", "some", "come", "love", "well", "tell", "help",
 })  # fmt: skip
 _DOUBLE = frozenset({"boo", "woo", "zoo", "moo", "too"})
 _LAUGH = re.compile(r"(?:mu|bu|gy|ny|[mbg])?(?:wa|a)?(?:h+[aeoi]+){2,}h*|(?:h[aeo]){2,}h?", re.IGNORECASE)
@@ -49,12 +60,15 @@ _LAUGH = re.compile(r"(?:mu|bu|gy|ny|[mbg])?(?:wa|a)?(?:h+[aeoi]+){2,}h*|(?:h[ae
 
 def english(text: str, names: Collection[str]) -> str:
     """`text` as it is said; `names` are words that keep their capital."""
-    text = _rejoined(text)
+    text = _rejoined(text).replace("<3", "♥")
+    text = re.sub(rf"[*<]+\s*((?:{SOUNDS_MADE})(?:[ -](?:{SOUNDS_MADE}))*)\s*[*>]+(?=\s*\w)", r"\1. ", text, flags=re.I)
+    text = re.sub(r"(?i)\b(my|oh|dear)\s+go{3,}d\b", r"\1 god", text)
+    text = _censored(text)
     text = re.sub(r"(?<![\w@])[@#$%&*]{2,}[Xx]?(?=[!?.,]|\s|$)(?<![*])", f" {CENSORED} ", text)
     text = re.sub(_SWEAR, lambda m: f" {CENSORED}{'!' if m[0].endswith('!') else ''} ", text)
     text = re.sub(r"(?<![\w*])[A-Za-z]+(?=[#*$!@]*[#*$])[#*$!@]+[A-Za-z]+|\b[A-Za-z][*#@$%]{2,}", CENSORED, text)
     text = re.sub(r"\bI\s*[♥♡]\s*(?=\w)", "I love ", text)
-    text = re.sub(r"[♪♡♥☆★*~_<>{}\[\]|\\^]+", " ", text)
+    text = re.sub(r"[♪♡♥☆★*~_<>{}\[\]|\\^←↑→↓⇒]+", " ", text)
     text = _marks(text)
     text = _stutters(text)
     text = _MARKED.sub(lambda m: RESPELLED[m[0].lower()], text)
@@ -74,6 +88,20 @@ def english(text: str, names: Collection[str]) -> str:
     return _tidy(text)
 
 
+def _censored(text: str) -> str:
+    """Swear words of letters and an @ or dashes between them ("D@MN", "D--N", "H---!") as what is heard for them."""
+    text = re.sub(
+        r"\b[A-Za-z]+@[A-Za-z]+\b",
+        lambda m: CENSORED if m[0].lower().replace("@", "a") in english_words() else m[0],
+        text,
+    )
+    return re.sub(
+        rf"\b([{_CONSONANTS}])(?:-{{2,}}|[—–]+)(?!\1)(?:[NMDTKS]|LL|CK|MN|DD|NED)\b(?!')|\b[{_CONSONANTS}]-{{3,}}(?![\w-])",
+        CENSORED,
+        text,
+    )
+
+
 def _rejoined(text: str) -> str:
     """Words that a line's end parted by a hyphen, whole again; a compound keeps its hyphen."""
 
@@ -87,6 +115,8 @@ def _rejoined(text: str) -> str:
 
 
 def _marks(text: str) -> str:
+    # A stutter may be lettered with a dash: "W--WAIT".
+    text = re.sub(r"\b([A-Za-z]{1,2})(?:--+|—|–)(?=\1)", r"\1-", text, flags=re.IGNORECASE)
     text = re.sub(r"\s*(--+|—|–|―|⸺)\s*", " — ", text.replace("\u2010", "-").replace("\u00ad", ""))
     text = re.sub(r"(?<=[A-Za-z])-(?=\s|$|[\"!?])", " — ", text)
     text = _HIDDEN_DASH.sub(lambda m: m[0] if m[2].lower().startswith(m[1].lower()) else f"{m[1]} — ", text)
@@ -126,7 +156,10 @@ def _dotted(text: str) -> str:
     """Abbreviations in full, and letters with dots between them as words of capitals: U.S.A. is USA."""
     text = re.sub(r"\b(?:[A-Za-z]\.){2,}(?!\w)", _initials, text)
     text = re.sub(r"\bWW(II?)\b", lambda m: f"World War {m[1]}", re.sub(r"\bMI([56])\b", r"M.I. \1", text))
-    text = re.sub(r"\b([A-Z])-(?=\d)|(?<=\d)-(?=[A-Z]\b)", lambda m: f"{m[1] or ''} ", text)
+    text = re.sub(r"\b([A-Z])-(?=\d)|(?<=\d)-(?=[A-Za-z])", lambda m: f"{m[1] or ''} ", text)
+    text = re.sub(
+        r"\b([A-Z])([A-Z])-(?=\d)", lambda m: m[0] if m[0][:2].lower() in _SMALL else f"{m[1]}.{m[2]}. ", text
+    )
     text = re.sub(r"\bSt\.?\s+(?=[A-Z][a-z])|\bST\.\s+(?=[A-Z])", "Saint ", text)
     text = re.sub(r"\bSt\.(?=\s*(?:$|[,!?]))|\bST\.(?=\s*(?:$|[,!?]))", "street", text)
     text = re.sub(
@@ -144,7 +177,7 @@ def _dotted(text: str) -> str:
 
 def _initials(match: re.Match[str]) -> str:
     letters = match[0].replace(".", "").upper()
-    if letters not in SPELLED and letters not in ACRONYMS:
+    if (letters not in SPELLED or letters in ("AI", "PM")) and letters not in ACRONYMS:
         return match[0].upper()
     at_end = not match.string[match.end() :].strip()
     return letters + ("." if at_end else "")
@@ -274,7 +307,7 @@ def _tidy(text: str) -> str:
         text,
         flags=re.IGNORECASE,
     ) if re.match(r"\W*(?:mmm|hmm|um|uh|er|humph)\b", text, re.IGNORECASE) else text  # fmt: skip
-    text = re.sub(r"\s+([,.!?;:])", r"\1", re.sub(r"\s+", " ", text))
+    text = re.sub(r"\s+([,.!?;:)])", r"\1", re.sub(r"\s+", " ", text))
     text = re.sub(r"[,;:]+(?=[.!?])|\.(?=,)|(?<=[,;:])[,;:]+|(?<=!)\.(?!\.)|(?<=\?)\.(?!\.)", "", text)
     text = re.sub(r"\s*—\s*(?=[!?])|(?<=[!?])\s*—|—\s*(?=[,;:.])", "", text)
     text = re.sub(r"([!?])(?:\s*[!?])+", lambda m: "?" if "?" in m[0] else "!", text)

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-SPELLED = frozenset({
-    "AC", "AI", "ATM", "BBC", "CBS", "CCTV", "CD", "CEO", "CIA", "CNN", "CPR", "DC", "DJ", "DNA", "DVD", "EMT", "ESP",
-    "EU", "FBI", "FM", "GI", "GPS", "HQ", "ICU", "IOU", "IQ", "IRS", "JFK", "KGB", "KO", "LA", "LAPD", "LED", "MC",
-    "MP", "MVP", "NBA", "NBC", "NFL", "NSA", "NY", "NYC", "NYPD", "OK", "PC", "PM", "PHD", "PI", "PO", "PR", "RV",
-    "SOS",
-    "SUV", "TNT", "TV", "UFO", "UK", "UN", "USA", "USS", "VIP", "VR", "XL",
-})  # fmt: skip
-"""Words that are spoken letter by letter; US is none, for in a balloon of capitals it is nearly always "us"."""
-
-ALSO_WORDS = frozenset({"AC", "LA", "LED", "MC", "MP", "PI", "PO", "PR", "AI", "FM", "DC"})
+ALSO_WORDS = frozenset({"AC", "LA", "LED", "MC", "MP", "PI", "PO", "PR", "FM", "DC"})
 """Of these, those that are other words too, or syllables of songs: spelled only where the rest is not in capitals."""
 
 ACRONYMS = frozenset({"NASA", "NATO", "LASER", "SCUBA", "SWAT", "OPEC", "UNESCO"})
@@ -35,6 +26,11 @@ RESPELLED = {
     "i.e.": "that is", "a.k.a.": "also known as", "aka": "also known as", "o.k.": "OK", "r.i.p.": "rest in peace",
     "asap": "A S A P", "d.i.y.": "D I Y", "&c.": "et cetera", "thru": "through", "tho": "though", "nite": "night",
     "'cause": "cause", "'til": "till", "'bout": "bout", "lo-o-ong": "long", "u": "you", "ur": "your", "ya'll": "y'all",
+    "aint": "ain't", "arent": "aren't", "cant": "can't", "couldnt": "couldn't", "didnt": "didn't",
+    "doesnt": "doesn't", "dont": "don't", "hadnt": "hadn't", "hasnt": "hasn't", "havent": "haven't", "im": "I'm",
+    "isnt": "isn't", "ive": "I've", "shouldnt": "shouldn't", "thats": "that's", "theyre": "they're", "wasnt": "wasn't",
+    "werent": "weren't", "whats": "what's", "wont": "won't", "wouldnt": "wouldn't", "youd": "you'd",
+    "youre": "you're", "youve": "you've",
 }  # fmt: skip
 
 INTERJECTIONS = {
@@ -68,6 +64,12 @@ INTERJECTIONS = {
 }  # fmt: skip
 """Sounds people make, by what their letters say when runs of a letter are cut to two, as a voice can say them."""
 
+SOUNDS_MADE = (
+    "ahem|belch|burp|chuckle|choke|cough|cry|gasp|giggle|groan|growl|grumble|gulp|grunt|hic|huff|moan|pant|puff|sigh|"
+    "slurp|sneeze|sniff|sniffle|snicker|snore|snort|sob|swallow|whimper|whistle|wheeze|whine|yawn"
+)
+"""What stands between asterisks or in pointed brackets before somebody speaks: *sniff*, <sigh>."""
+
 CENSORED = "bleep"
 """What is heard for a swear word of signs: $#@%!"""
 
@@ -100,6 +102,6 @@ TITLES = frozenset(
 
 JAPANESE_SIGNS = {
     "♪": "", "♡": "", "♥": "", "☆": "", "★": "", "＊": "", "*": "", "※": "", "→": "", "♂": "", "♀": "", "＃": "",
-    "〃": "", "↑": "", "↓": "", "×": "かける", "＋": "たす", "＝": "は", "%": "パーセント", "&": "アンド",
-    "@": "アット",     "℃": "度", "㎝": "センチ", "㎏": "キロ", "㎞": "キロ", "㎜": "ミリ", "¥": "", "￥": "",
+    "〃": "", "↑": "", "↓": "", "←": "", "⇒": "", "×": "バツ", "＋": "たす", "＝": "は", "%": "パーセント",
+    "&": "アンド", "@": "アット", "℃": "度", "㎝": "センチ", "㎏": "キロ", "㎞": "キロ", "㎜": "ミリ",
 }  # fmt: skip
