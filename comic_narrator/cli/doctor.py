@@ -108,10 +108,15 @@ def _complain(machine: MachineReport, *, asked: bool) -> None:
     """Leave with 9 where something does not fit, with 4 where a tool is missing."""
     if asked and machine.plan and machine.plan.problem:
         raise DoesNotFitError(machine.plan.problem, machine.plan.hint or "Take a profile for a smaller card.")
-    wrong = [finding for finding in machine.findings if not finding.fine]
-    for finding in sorted(wrong, key=lambda finding: finding.what != "disk"):
-        kind = DoesNotFitError if finding.what == "disk" else MissingToolError
+    # Without a profile that was asked for, a port that another server has is in nobody's way.
+    wrong = [f for f in machine.findings if not f.fine and (asked or not f.what.startswith("port "))]
+    for finding in sorted(wrong, key=_is_a_tool):
+        kind = MissingToolError if _is_a_tool(finding) else DoesNotFitError
         raise kind(f"{finding.what}: {finding.said.rstrip('.')}.", finding.do or "See above.")
+
+
+def _is_a_tool(finding: Finding) -> bool:
+    return finding.what != "disk" and not finding.what.startswith("port ")
 
 
 def _look_into(book: Path, settings: Settings, password: str | None) -> BookReport:

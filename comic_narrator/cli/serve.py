@@ -60,11 +60,7 @@ def up(
     gpu = load_profile(name)
     wanted = orders(gpu, place().bin, os.environ.get("PATH", ""), tenant)
     if not wanted:
-        seen = "" if read_cards().cards or profile else " No GPU is seen here, or one that is too small."
-        raise UsageError(
-            f"Profile {gpu.name} has no {tenant or 'tenant'}.{seen}",
-            "Name one that has; docs/gpu.md lists them by card. Without a GPU, --profile cpu needs no servers.",
-        )
+        raise _no_tenant(gpu, profile, tenant)
     watch.say(f"profile {gpu.name}: {', then '.join(order.name for order in wanted)} ({gpu.gpu.share})")
     if state().tenancy() is None:
         _say_what_is_foreseen(gpu, watch)
@@ -74,6 +70,14 @@ def up(
         watch.say("Two passes: run with --vision-only first; it then says how to go on.")
     for there in tenancy.tenants:
         result(f"{there.name} {there.url}")
+
+
+def _no_tenant(gpu: GpuProfile, asked: str | None, tenant: str | None) -> UsageError:
+    seen = "" if read_cards().cards or asked else " No GPU is seen here, or one that is too small."
+    return UsageError(
+        f"Profile {gpu.name} has no {tenant or 'tenant'}.{seen}",
+        "Name one that has; docs/gpu.md lists them by card. Without a GPU, --profile cpu needs no servers.",
+    )
 
 
 def _say_what_is_foreseen(gpu: GpuProfile, watch: Watch) -> None:
@@ -169,9 +173,14 @@ def setup(
     """Set up what a profile's tenants need: vLLM and Fish Speech, each in an environment of its own."""
     watch, where = Watch(), place()
     gpu = load_profile(_wanted(profile))
-    for order in orders(gpu, where.bin, os.environ.get("PATH", ""), tenant, both=True):
+    wanted = orders(gpu, where.bin, os.environ.get("PATH", ""), tenant, both=True)
+    if not wanted:
+        raise _no_tenant(gpu, profile, tenant)
+    for order in wanted:
         program = Path(order.argv[0]).name
-        if Path(order.argv[0]).is_absolute() and checkout is None and weights is None:
+        # Other weights or another checkout are for Fish Speech alone, and set that up once more.
+        anew = order.name == "speech" and (checkout is not None or weights is not None)
+        if Path(order.argv[0]).is_absolute() and not anew:
             result(f"{order.name} {order.argv[0]}")
         elif program == "vllm":
             result(f"vision {set_up_vllm(where, python, watch.say)}")

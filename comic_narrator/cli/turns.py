@@ -17,7 +17,7 @@ from comic_narrator.gpu.profiles import Kind, load_profile
 from comic_narrator.gpu.watch import Watcher
 from comic_narrator.http import Server
 from comic_narrator.settings import Settings
-from comic_narrator.steps import CardTurns, Turns
+from comic_narrator.steps import CardTurns, FilmTurns, Turns
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -25,12 +25,12 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 def turns_of(profile: str | None, choices: dict[str, Choice], settings: Settings, watch: Watch) -> Turns:
     """The turns of a run: its profile's tenants, else those that are up, as far as reader and voice ask them."""
     if all(choice.name == "embedded" for choice in choices.values()):
-        return Turns()
+        return FilmTurns(state().leases, watch)
     tenancy = state().tenancy()
     named = profile or (tenancy.profile if tenancy else None)
     gpu = load_profile(named) if named else None
     if named is None or gpu is None or gpu.gpu.share == "none":
-        return Turns()
+        return FilmTurns(state().leases, watch)
     there = {order.name: order for order in orders(gpu, place().bin, os.environ.get("PATH", ""), both=True)}
     asked: dict[Kind, str] = {"vision": settings.reader.url, "speech": settings.voice.url}
     names: dict[Kind, str] = {"vision": choices["reader"].name, "speech": choices["voice"].name}

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import psutil
 
 from comic_narrator import ffmpeg
-from comic_narrator.errors import MissingToolError
+from comic_narrator.errors import BackendAnswerError, BackendDownError, MissingToolError, UsageError
 from comic_narrator.film.encode import works
+from comic_narrator.gpu.boot import KNOCK
 from comic_narrator.gpu.cards import MIB, Card, Cards, Holder
 from comic_narrator.gpu.fit import ProfileFit, fit_profile, profile_for
 from comic_narrator.gpu.needs import GIB
 from comic_narrator.gpu.plan import Room
-from comic_narrator.gpu.profiles import GpuProfile
+from comic_narrator.gpu.profiles import GpuProfile, Kind
+from comic_narrator.http import Server
 from comic_narrator.model import Part
+
+OTHER_SERVER = "It is no server of the profile: end it, or give the tenant another port in a profile of your own."
 
 
 class Finding(Part):
@@ -148,12 +152,13 @@ def examine_machine(
     plan = None
     if profile and profile.tenant.vision:
         there = listeners(set(profile.ports.values())) if listening is None else listening
-        own = {pid for listener in there.values() for pid in listener.family}
+        strange = {port for kind, port in profile.ports.items() if port in there and _is_no_tenant(profile, kind)}
+        own = {pid for port, listener in there.items() if port not in strange for pid in listener.family}
         others = tuple(
             replace(card, holders=tuple(h for h in card.holders if h.pid not in own)) for card in cards.cards
         )
         plan = plan_report(fit_profile(profile, _rooms(cards, own)), others)
-        findings += _ports(profile, there)
+        findings += _ports(profile, there, strange)
     return MachineReport(
         findings=tuple(findings),
         cards=tuple(_card(card) for card in cards.cards),
@@ -248,12 +253,29 @@ def _listener(pid: int | None) -> Listener:
         return Listener(f"PID {pid}", frozenset({pid}))
 
 
-def _ports(profile: GpuProfile, listening: Mapping[int, Listener]) -> list[Finding]:
+def _is_no_tenant(profile: GpuProfile, kind: Kind) -> bool:
+    """Whether what listens on a tenant's port says itself that it is another server; silence says nothing."""
+    speech = profile.tenant.speech
+    if kind == "speech" and speech and speech.engine != "fish":
+        # Of servers of the OpenAI kind not all have a page for their health.
+        return False
+    try:
+        with Server(f"http://127.0.0.1:{profile.ports[kind]}") as server:
+            server.get("/health" if kind == "vision" else "/v1/health", patience=KNOCK)
+    except BackendDownError:
+        return False
+    except (BackendAnswerError, UsageError):
+        return True
+    return False
+
+
+def _ports(profile: GpuProfile, listening: Mapping[int, Listener], strange: Set[int]) -> list[Finding]:
     return [
         Finding(
             what=f"port {port}",
-            fine=True,
+            fine=port not in strange,
             said=f"{kind}: {listening[port].name} listens" if port in listening else f"{kind}: free",
+            do=OTHER_SERVER if port in strange else None,
         )
         for kind, port in profile.ports.items()
     ]

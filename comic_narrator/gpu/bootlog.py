@@ -89,7 +89,12 @@ LINES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]], s
     (re.compile(rf"reserved {N} ?GiB memory for KV Cache as specified"), _floats("kv_gib"), ""),
     (re.compile(r"KV cache size: ([\d,]+) tokens"), _kv_tokens, "{kv_tokens:,} tokens fit into the KV cache"),
     (re.compile(rf"Maximum concurrency for [\d,]+ tokens per request: {N}x"), _floats("concurrency"), ""),
-    (re.compile(rf"Graph capturing finished in {N} secs, took"), lambda m: {}, "CUDA graphs are captured"),
+    (
+        re.compile(rf"Graph capturing finished in \d+ secs, took {N} GiB"),
+        _floats("graphs_gib"),
+        "CUDA graphs are captured",
+    ),
+    (re.compile(rf"CUDA graph pool memory: {N} GiB \(actual\)"), _floats("graphs_gib"), ""),
     (re.compile(rf"init engine \(.*?\) took {N} s"), _floats("init_seconds"), "the engine is up"),
     (re.compile(rf"Sleep mode freed {N} GiB memory, {N} GiB"), lambda m: {"sleeping_gib": float(m.group(2))}, ""),
     (re.compile(r"Starting vLLM (?:API )?server(?: \d+)? on (\S+)"), lambda m: {"address": m.group(1)}, ""),

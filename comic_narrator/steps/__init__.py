@@ -6,7 +6,7 @@ A step asks the work folder for its files; only where one is missing or its inpu
 from comic_narrator.steps.book import cut, ingest, wishes_of
 from comic_narrator.steps.burning import burn
 from comic_narrator.steps.film import film_scenes, finish, time
-from comic_narrator.steps.gpu import CardTurns, Turns
+from comic_narrator.steps.gpu import CardTurns, FilmTurns, Turns
 from comic_narrator.steps.pages import find_panels, read, show
 from comic_narrator.steps.run import FIRST, REPORT, Cut, Job, Run, Until, read_given, save_report
 from comic_narrator.steps.sound import mix
@@ -21,6 +21,7 @@ __all__ = [
     "SCRIPT",
     "CardTurns",
     "Cut",
+    "FilmTurns",
     "Job",
     "Run",
     "Turns",

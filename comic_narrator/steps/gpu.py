@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from comic_narrator.console import Watch
 from comic_narrator.errors import BackendDownError
 from comic_narrator.gpu.gate import Gate
-from comic_narrator.gpu.lease import lease
+from comic_narrator.gpu.lease import Waiting, lease
 from comic_narrator.gpu.nap import fall_asleep, wake
 from comic_narrator.gpu.orders import Order
 from comic_narrator.gpu.profiles import GpuProfile, Kind
@@ -26,6 +28,8 @@ T = TypeVar("T")
 
 LOOK_AGAIN = 5.0
 """Seconds between two looks at the memory of the speech tenant."""
+PURPOSES: Mapping[Kind | Literal["film"], str] = {"vision": "reading", "speech": "speech", "film": "filming"}
+"""What a card is held for, as runs that wait are told."""
 GREW = 1.25
 """How much more than at first it must hold before a restart would give anything back."""
 
@@ -72,6 +76,32 @@ class Turns:
     def report(self) -> GpuReport | None:
         """How the GPU was shared, for report.json."""
         return None
+
+
+@dataclass(frozen=True)
+class FilmTurns(Turns):
+    """Turns of a run that asks no tenant: it has the card only to film on it; runs queue in the folder `leases`."""
+
+    leases: Path
+    watch: Watch
+
+    @contextmanager
+    def filming(self, encoder: str) -> Iterator[None]:
+        """Have the first card, where ffmpeg encodes, for a block in which its own encoder films."""
+        if encoder != "nvenc":
+            yield
+            return
+        with lease(self.leases, 0, PURPOSES["film"], waits_for(0, self.watch)):
+            yield
+
+
+def waits_for(card: int, watch: Watch) -> Waiting:
+    """What tells the user that the run waits for that card, and who has it."""
+
+    def waiting(place: int, holder: str) -> None:
+        watch.say(f"Waiting for GPU {card}, at place {place}: {holder} has it.")
+
+    return waiting
 
 
 @dataclass
@@ -131,12 +161,8 @@ class CardTurns(Turns):
 
     @contextmanager
     def _lease(self, order: Order, kind: Kind | Literal["film"]) -> Iterator[None]:
-        purpose = {"vision": "reading", "speech": "speech", "film": "filming"}[kind]
-
-        def waiting(place: int, holder: str) -> None:
-            self.watch.say(f"Waiting for GPU {order.gpu}, at place {place}: {holder} has it.")
-
-        with lease(self.landlord.state.leases, order.gpu, purpose, waiting) as waited:
+        told = waits_for(order.gpu, self.watch)
+        with lease(self.landlord.state.leases, order.gpu, PURPOSES[kind], told) as waited:
             self._waited += waited
             yield
 
@@ -225,7 +251,8 @@ class CardTurns(Turns):
         if not self.two_passes:
             return ()
         down = "comic-narrator serve down"
-        return (down, f"comic-narrator serve up speech --profile {self.named}") if "speech" in self.orders else (down,)
+        up = f"comic-narrator serve up speech --profile {shlex.quote(self.named)}"
+        return (down, up) if "speech" in self.orders else (down,)
 
     def report(self) -> GpuReport:
         """How the GPU was shared, for report.json; ends the watch."""

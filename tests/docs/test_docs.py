@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
@@ -118,8 +119,32 @@ def test_every_refusal_of_a_server_is_in_the_gpu_page(cause: str) -> None:
 def test_whoever_searches_the_gpu_page_for_a_line_of_the_log_finds_it(line: str, cause: str) -> None:
     page = text("docs/gpu.md")
     section = page[: page.index("\n\n", page.index(f"\n`{cause}`. "))].rpartition("\n### ")[2]
-    words = re.split(r"\.\.\.|\(\.\.\.\)|[\n`,]", section)
+    words = re.split(r"\.\.\.|\(\.\.\.\)| / |[\n`,]", section)
     assert any(len(part.strip()) > 15 and part.strip(" .()") in line for part in words), section
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Available KV cache memory: -",
+        "moe_backend='triton' is not supported for NvFP4",
+        "EngineCore failed to start",
+        "Engine core initialization failed",
+    ],
+)
+def test_what_a_log_says_beside_the_cause_is_a_heading_as_well(words: str) -> None:
+    headings = [line for line in text("docs/gpu.md").splitlines() if line.startswith("### ")]
+    assert any(words in heading for heading in headings)
+
+
+def test_the_compose_file_has_the_flags_of_the_profile() -> None:
+    vision = load_profile("agent-24g").tenant.vision
+    assert vision
+    block = re.search(r"command: >\n((?: {10}.+\n)+)", text("docs/gpu.md"))
+    assert block
+    # A container answers on an address of its own, and the image starts `vllm serve`.
+    theirs = [word for word in vision.argv() if word not in ("vllm", "serve", "--host", "127.0.0.1", "--port", "8000")]
+    assert shlex.split(block[1]) == theirs
 
 
 @pytest.mark.parametrize("name", profile_names())

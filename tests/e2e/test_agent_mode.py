@@ -9,14 +9,16 @@ import socket
 import subprocess
 import sys
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import psutil
 import pytest
 
 from comic_narrator.http import Server
-from tests.e2e.machine import RECORDS, ROOT, Machine
+from tests.e2e.machine import RECORDS, ROOT, Machine, program
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="vLLM has no Windows")]
 
@@ -107,6 +109,25 @@ def test_a_port_that_is_taken_is_told_with_who_has_it(machine: Machine) -> None:
         up = machine.up()
     assert up.returncode == 8
     assert f"Port {machine.vision}, where vision is to answer, is taken by PID {os.getpid()}" in up.stderr
+
+
+def test_the_doctor_tells_tenants_from_other_servers_on_their_ports(machine: Machine) -> None:
+    assert machine.up("vision").returncode == 0
+    shipped = (ROOT / "configs" / "agent-24g.toml").read_text(encoding="utf-8")
+    shape = shipped[shipped.index("[tenant.vision.shape]") : shipped.index("[tenant.speech]")]
+    profile = machine.profile()
+    profile.write_text(profile.read_text() + shape)
+    doctor = (str(machine.home / "bin" / "comic-narrator"), "doctor", "--profile", str(profile), "--set")
+    command = (*doctor, "reader.backend=embedded", "--set", "voice.backend=embedded")
+    with ThreadingHTTPServer(("127.0.0.1", machine.speech), BaseHTTPRequestHandler) as other:
+        Thread(target=other.serve_forever, daemon=True).start()
+        done = subprocess.run(command, env=machine.environment(), capture_output=True, text=True, check=False)
+        other.shutdown()
+    assert done.returncode == 9, done.stdout
+    assert f"port {machine.speech}: speech: " in done.stderr
+    assert "another port" in done.stderr
+    beside = subprocess.run(command, env=machine.environment(), capture_output=True, text=True, check=False)
+    assert beside.returncode == 0, beside.stderr
 
 
 def test_a_program_that_is_missing_is_told(machine: Machine) -> None:
@@ -205,9 +226,10 @@ def test_without_a_card_no_profile_is_picked(machine: Machine, monkeypatch: pyte
     no_card = machine.home / "bin" / "nvidia-smi"
     no_card.write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
     no_card.chmod(0o755)
-    up = machine.run("up")
-    assert up.returncode == 2
-    assert "No GPU is seen here" in up.stderr
+    for word in ("up", "setup"):
+        done = machine.run(word)
+        assert done.returncode == 2
+        assert "No GPU is seen here" in done.stderr
 
 
 def test_the_script_is_clean() -> None:
@@ -227,6 +249,24 @@ def test_setup_tells_the_licence_of_fish_speech_once(machine: Machine) -> None:
     assert "CC-BY-NC-SA-4.0" in first.stderr
     assert "--weights" in first.stderr
     assert "CC-BY-NC-SA-4.0" not in machine.run("setup", "speech", *profile).stderr
+
+
+def test_setup_uses_a_vllm_that_is_there_and_sets_up_fish_speech_from_a_checkout(machine: Machine) -> None:
+    (machine.home / "bin" / "fish-speech-server").unlink()
+    # A Python that makes an environment without a network; what its pip is asked for is written down.
+    python = 'if [ "$2" = venv ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; else echo "$@" >> "$0.asked"; fi'
+    program(machine.home / "bin" / "python3.12", f"#!/bin/sh\n{python}\n")
+    for file in ("checkout/tools/api_server.py", "weights/firefly.pth"):
+        (machine.home / file).parent.mkdir(parents=True)
+        (machine.home / file).touch()
+    folders = ("--checkout", str(machine.home / "checkout"), "--weights", str(machine.home / "weights"))
+    done = machine.run("setup", "--profile", str(machine.profile()), *folders)
+    assert done.returncode == 0, done.stderr
+    bins = {line.split()[0]: Path(line.split()[1]) for line in done.stdout.splitlines()}
+    assert bins["vision"] == machine.home / "bin" / "vllm"
+    assert "firefly" in bins["speech"].read_text()
+    asked = machine.home / "data" / "comic-narrator" / "environments" / "fish" / "bin" / "python.asked"
+    assert asked.read_text().split()[-2:] == ["-e", f"{machine.home / 'checkout'}[stable]"]
 
 
 def test_an_unknown_word_is_refused_by_the_script(machine: Machine) -> None:

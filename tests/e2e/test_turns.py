@@ -229,6 +229,17 @@ def test_a_speech_server_that_dies_twice_ends_the_run_and_what_is_spoken_stays(
     assert narrate(machine).returncode == 0
 
 
+def test_a_speech_server_that_grows_is_started_anew_between_lines(machine: Machine, book: Path) -> None:
+    # Slow enough for a second look at its memory before the last line.
+    machine.fish = {"first": {"grows": 1000, "speaks": 2.5}}
+    assert machine.up().returncode == 0
+    run = narrate(machine)
+    assert run.returncode == 0, run.stderr
+    assert machine.boots("fish") == 2
+    assert [what.split()[:4] for what in report(machine)["gpu"]["restarts"]] == [["speech:", "grew", "from", "2300"]]
+    assert machine.status()["speech"]["mib"] == 2300
+
+
 def test_a_run_waits_for_the_card_and_says_so(machine: Machine, book: Path) -> None:
     assert machine.up().returncode == 0
     leases = machine.home / "state" / "comic-narrator" / "leases"

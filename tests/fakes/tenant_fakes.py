@@ -170,6 +170,7 @@ class FakeFish:
         self.lines += 1
         if self.lines == self.order.get("dies_at"):
             os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(self.order.get("speaks", 0.0))
         self.mib += self.order.get("grows", 0)
         hold(self.mib)
         return 200, "sound"

@@ -216,6 +216,13 @@ def test_what_memory_ran_out_for_is_said_later_and_counts() -> None:
             {"activation_gib": 2.9, "graphs_gib": 0.31},
             id="usage-0.33",
         ),
+        pytest.param("Graph capturing finished in 6 secs, took 0.31 GiB", {"graphs_gib": 0.31}, id="graphs-0.10"),
+        pytest.param(
+            "Estimated CUDA graph memory: 0.28 GiB total\n"
+            "CUDA graph pool memory: 0.31 GiB (actual), 0.28 GiB (estimated), difference: 0.03 GiB (9.7%).",
+            {"graphs_gib": 0.31},
+            id="graphs-0.20",
+        ),
         pytest.param("Starting vLLM API server 0 on http://0.0.0.0:8000", {"address": "http://0.0.0.0:8000"}, id="at"),
     ],
 )

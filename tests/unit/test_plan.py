@@ -236,6 +236,41 @@ def test_a_larger_share_never_leaves_less_cache(model: str, flags: VllmFlags, ca
     assert after.requested >= before.requested
 
 
+@given(st.sampled_from(MODELS), FLAGS, ROOMS, st.integers(1024, 16_777_216), st.integers(0, 16_777_216))
+def test_a_larger_picture_never_leaves_more_cache(
+    model: str, flags: VllmFlags, card: Room, pixels: int, more: int
+) -> None:
+    # One at a time: of several, vLLM profiles as many as fit into a step, and of larger ones fewer fit.
+    one = flags.model_copy(update={"limit_mm_per_prompt": MediaLimits(image=1, video=0), "max_num_seqs": 1})
+    small, large, unbounded = (
+        plan_boot(shape(model), one.model_copy(update={"max_pixels": most}), card)
+        for most in (pixels, pixels + more, None)
+    )
+    assert large.kv <= small.kv
+    assert unbounded.kv <= small.kv or pixels >= 16_777_216
+
+
+@given(st.sampled_from(MODELS), FLAGS, ROOMS)
+def test_no_graphs_never_leave_less_cache(model: str, flags: VllmFlags, card: Room) -> None:
+    eager, graphs = (
+        plan_boot(shape(model), flags.model_copy(update={"enforce_eager": which}), card) for which in (True, False)
+    )
+    assert eager.kv >= graphs.kv
+    assert eager.up or not graphs.up
+
+
+@given(st.sampled_from(MODELS), FLAGS, ROOMS, st.integers(1, 80 * GIB), st.integers(0, 80 * GIB))
+def test_a_larger_cache_that_is_asked_for_never_holds_less(
+    model: str, flags: VllmFlags, card: Room, size: int, more: int
+) -> None:
+    small, large = (
+        plan_boot(shape(model), flags.model_copy(update={"kv_cache_memory_bytes": which}), card)
+        for which in (size, size + more)
+    )
+    assert large.kv >= small.kv
+    assert large.longest >= small.longest
+
+
 @given(st.sampled_from(MODELS), FLAGS, ROOMS)
 def test_smaller_numbers_in_the_cache_never_hold_fewer_tokens(model: str, flags: VllmFlags, card: Room) -> None:
     wide, narrow = (

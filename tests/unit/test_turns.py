@@ -19,7 +19,7 @@ from comic_narrator.gpu.state import State
 from comic_narrator.gpu.watch import Watcher
 from comic_narrator.http import Server
 from comic_narrator.settings import load_settings, profile_names
-from comic_narrator.steps import CardTurns, Turns
+from comic_narrator.steps import CardTurns, FilmTurns, Turns
 from comic_narrator.steps import gpu as turns
 from tests.fakes.vllm_server import FakeVllm
 
@@ -153,6 +153,16 @@ def test_the_cards_own_encoder_films_in_its_turn(tmp_path: Path) -> None:
         FileLock(landlord.state.leases / "card-0.0.lock").acquire(timeout=0)
     with run.filming("x264"):
         FileLock(landlord.state.leases / "card-0.0.lock").acquire(timeout=0)
+
+
+def test_a_run_without_tenants_waits_for_the_card_only_to_film_on_it(tmp_path: Path) -> None:
+    run = FilmTurns(tmp_path, Watch(quiet=True))
+    lock = FileLock(tmp_path / "card-0.0.lock")
+    with run.turn("vision"), run.turn("speech"), run.filming("x264"):
+        lock.acquire(timeout=0)
+        lock.release()
+    with run.filming("nvenc"), pytest.raises(Timeout):
+        lock.acquire(timeout=0)
 
 
 def test_what_a_server_always_held_is_no_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
