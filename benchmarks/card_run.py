@@ -11,7 +11,6 @@ says.
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import os
@@ -27,7 +26,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from benchmarks.hand_over import Shape, serve, timed, used_mib
+from benchmarks.hand_over import Shape, arguments, print_rows, serve, timed, used_mib
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "lighthouse.cbz"
 
@@ -126,15 +125,8 @@ def measure(shape: Shape, pages: int, out: Path) -> list[tuple[str, str, str]]:
 
 def main() -> None:
     """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--vllm", default="vllm serve")
-    parser.add_argument("--pages", type=int, default=40)
-    parser.add_argument("--util", type=float, default=0.2)
+    parser = arguments(__doc__, "out/card_run")
     parser.add_argument("--seats", type=int, default=4)
-    parser.add_argument("--speech-gib", type=float, default=2.3)
-    parser.add_argument("--weights-gib", type=float, default=16.69)
-    parser.add_argument("--out", type=Path, default=Path("out/card_run"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     vllm = (sys.executable, "-m", "benchmarks.mouthpiece", *shlex.split(options.vllm))
@@ -145,9 +137,7 @@ def main() -> None:
         table = measure(shape, options.pages, options.out)
     finally:
         serve("down", out=options.out)
-    print("\n| what | took | after it |\n|---|---|---|")
-    for row in table:
-        print("| " + " | ".join(row) + " |")
+    print_rows(table)
 
 
 if __name__ == "__main__":

@@ -273,16 +273,29 @@ def card_gib() -> float:
     return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout) / 1024
 
 
-def main() -> None:
-    """Measure and print tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(doc: str | None, out: str) -> argparse.ArgumentParser:
+    """What is asked of whoever measures tenants of a card: the model, its server, its share, what lies beside it."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
     parser.add_argument("--vllm", default="vllm serve")
     parser.add_argument("--pages", type=int, default=40)
     parser.add_argument("--util", type=float, default=0.2)
     parser.add_argument("--speech-gib", type=float, default=2.3)
     parser.add_argument("--weights-gib", type=float, default=16.69)
-    parser.add_argument("--out", type=Path, default=Path("out/hand_over"))
+    parser.add_argument("--out", type=Path, default=Path(out))
+    return parser
+
+
+def print_rows(table: list[tuple[str, str, str]]) -> None:
+    """The rows as a table in Markdown."""
+    print("\n| what | took | after it |\n|---|---|---|")
+    for row in table:
+        print("| " + " | ".join(row) + " |")
+
+
+def main() -> None:
+    """Measure and print tables."""
+    parser = arguments(__doc__, "out/hand_over")
     parser.add_argument("--refusals", action="store_true")
     parser.add_argument("--only", nargs="*", default=(), help="just these refusals")
     options = parser.parse_args()
@@ -299,9 +312,7 @@ def main() -> None:
         raise SystemExit(f"{error.what} {error.hint}") from error
     finally:
         serve("down", out=options.out)
-    print("\n| what | took | after it |\n|---|---|---|")
-    for row in table:
-        print("| " + " | ".join(row) + " |")
+    print_rows(table)
 
 
 if __name__ == "__main__":

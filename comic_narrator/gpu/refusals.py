@@ -99,11 +99,9 @@ class Account:
 
         A server takes memory for free that another process gives back while it measures.
         """
-        known = (self.flags, self.weights_gib, self.kv_gib)
-        if self.flags is None or self.flags.kv_cache_memory_bytes or None in known:
+        if self.flags is None or self.weights_gib is None or self.kv_gib is None or self.flags.kv_cache_memory_bytes:
             return 0.0
-        held = (self.weights_gib or 0.0) + (self.kv_gib or 0.0)
-        return max(0.0, held - self.flags.gpu_memory_utilization * total_gib)
+        return max(0.0, self.weights_gib + self.kv_gib - self.flags.gpu_memory_utilization * total_gib)
 
 
 def explain(

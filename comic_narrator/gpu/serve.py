@@ -182,12 +182,17 @@ class Landlord:
         freed = "" if nap.freed_mib is None else f", {nap.freed_mib} MiB came back"
         self.say(f"{order.name}: takes a nap, so that the next tenant finds room ({nap.seconds:.1f} s{freed})")
 
-    def _room(self, card: int) -> Room | None:
-        return next((seen.room for seen in self.cards() if seen.index == card), None)
+    def _card(self, index: int) -> Card | None:
+        return next((card for card in self.cards() if card.index == index), None)
+
+    def _room(self, index: int) -> Room | None:
+        card = self._card(index)
+        return card.room if card else None
 
     def used(self, card: int) -> int | None:
         """Memory in use on a card, MiB; None where it cannot be measured."""
-        return next((seen.used_mib for seen in self.cards() if seen.index == card), None)
+        seen = self._card(card)
+        return seen.used_mib if seen else None
 
     def held_mib(self, name: str) -> int | None:
         """MiB that a tenant of ours holds on its cards, or in the machine where there is no card.
