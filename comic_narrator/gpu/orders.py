@@ -51,6 +51,7 @@ def _order(kind: Kind, tenant: VisionTenant | SpeechTenant, own: Path, path: str
     found = shutil.which(program, path=os.pathsep.join([str(own), path])) or program
     # By PCI bus, as the driver counts: CUDA's own order is by speed.
     card = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": str(tenant.gpu)}
+    shape = _shape(tenant)
     fish = isinstance(tenant, SpeechTenant) and tenant.engine == "fish"
     return Order(
         name=kind,
@@ -60,17 +61,16 @@ def _order(kind: Kind, tenant: VisionTenant | SpeechTenant, own: Path, path: str
         port=tenant.port,
         url=f"http://{tenant.host}:{tenant.port}",
         health="/v1/health" if fish else "/health",
-        weights_gib=_weights(tenant),
-        shape=_shape(tenant),
+        weights_gib=_weights(tenant, shape),
+        shape=shape,
     )
 
 
-def _weights(tenant: VisionTenant | SpeechTenant) -> float:
+def _weights(tenant: VisionTenant | SpeechTenant, shape: ModelShape | None) -> float:
     if isinstance(tenant, SpeechTenant):
         return tenant.expected_gib
     if tenant.figures:
         return tenant.figures.weights_gib
-    shape = _shape(tenant)
     return needs.weights(shape, tenant.flags) / needs.GIB if shape else 0.0
 
 
